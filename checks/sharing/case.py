@@ -4,6 +4,7 @@ What is read back is judged again by this version; the findings in the file are 
 may be hostile: how much is read and judged is bounded, and the case says where something was cut.
 """
 
+import itertools
 import re
 from typing import Any, get_args
 
@@ -20,11 +21,12 @@ KINDS_OF_FACTS: dict[str, Any] = {
     **dict.fromkeys(("machine", "interpreters", "frameworks")),
     **{kind: [] for kind in ("models", "scripts", "logs", "measurements")},
 }
-SIZE_LIMIT = 32 * 1024 * 1024  # bytes; a case with a log of five megabytes keeps less than one of it
+SIZE_LIMIT = 64 * 1024 * 1024  # bytes; a thousand findings with all their words take six megabytes
+_LARGEST = 32 * 1024 * 1024  # bytes of the facts; of a log of five megabytes less than one is kept
 _MOST_VALUES = 500_000  # in the JSON; a long examination of many models has some 20,000
 _MOST_ITEMS = 5_000  # of one list
 _LONGEST = 100_000  # characters of one text that is no log
-_LOGS = 2_000_000  # characters of all logs together
+_LOGS = 1_500_000  # characters of all logs together
 _MOST_TEXTS = 200  # logs in one case
 _SHORT = 200  # characters of a version or a time
 _DEEPEST = 50  # levels of lists and objects in the JSON of a case; facts have ten, and each level costs stack later
@@ -39,6 +41,18 @@ class CaseError(Exception):
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason = reason
         self.detail = detail
+
+
+class _File(msgspec.Struct):
+    """The JSON of a case, of which nothing is made but what is read: the rest is passed over."""
+
+    format: int
+    facts: msgspec.Raw
+    answers: msgspec.Raw = msgspec.Raw(b"{}")
+    created: msgspec.Raw = msgspec.Raw(b'""')
+    naosu: msgspec.Raw = msgspec.Raw(b'""')
+    complete: msgspec.Raw = msgspec.Raw(b"true")
+    shortened: msgspec.Raw = msgspec.Raw(b"false")
 
 
 def to_builtins(case: Case) -> dict[str, Any]:
@@ -66,23 +80,24 @@ def decode(data: bytes) -> Case:
         CaseError: "case-damaged" (no JSON), "case-not-ours" (other JSON), "file-too-large" (more values than any case
             has), "case-unreadable" (fields of wrong types, nested too deep, or too many texts).
     """
-    if len(data) > SIZE_LIMIT or _values(data) > _MOST_VALUES:
+    if len(data) > SIZE_LIMIT:
         raise CaseError("file-too-large")
     try:
-        plain = msgspec.json.decode(data)
+        file = msgspec.json.decode(data, type=_File)
+    except msgspec.ValidationError as error:
+        raise CaseError("case-not-ours", str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CaseError("case-damaged", str(error)) from error
-    if not isinstance(plain, dict) or not isinstance(plain.get("format"), int) or "facts" not in plain:
-        raise CaseError("case-not-ours")
-    newer = plain["format"] > FORMAT
+    if len(file.facts) > _LARGEST or _values(file.facts) > _MOST_VALUES:
+        raise CaseError("file-too-large")
+    newer = file.format > FORMAT
     fence = _Fence()
     try:
-        facts = msgspec.convert(fence.cut(plain["facts"]), Facts)
-        answers = msgspec.convert(plain.get("answers", {}), Answers)
-        created = msgspec.convert(plain.get("created", ""), str)
-        complete = msgspec.convert(plain.get("complete", True), bool)
-        shortened = msgspec.convert(plain.get("shortened", False), bool)
-    except (msgspec.ValidationError, RecursionError) as error:
+        facts = msgspec.convert(fence.cut(msgspec.json.decode(file.facts)), Facts)
+        answers = msgspec.json.decode(file.answers, type=Answers)
+        created, written = (msgspec.json.decode(text, type=str)[:_SHORT] for text in (file.created, file.naosu))
+        complete, shortened = (msgspec.json.decode(flag, type=bool) for flag in (file.complete, file.shortened))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CaseError("case-too-new" if newer else "case-unreadable", str(error)) from error
     if len(facts.logs) > _MOST_TEXTS:
         raise CaseError("case-unreadable", f"more than {_MOST_TEXTS} texts")
@@ -90,16 +105,18 @@ def decode(data: bytes) -> Case:
     if facts.symptom is None:
         answered = Symptom(origin="case", name=answers.symptom, exactness=answers.exactness)
         facts = msgspec.structs.replace(facts, symptom=answered)
-    again = judged(facts, answers, created=created[:_SHORT], complete=complete)
-    written = str(plain.get("naosu", ""))[:_SHORT]
+    again = judged(facts, answers, created=created, complete=complete)
     return msgspec.structs.replace(again, newer=newer, naosu=written, shortened=shortened or fence.has_cut)
 
 
-def _values(data: bytes) -> int:
-    """How many values a JSON has at most: counted before anything is made of them."""
-    signs = (b",", b"[", b"{")
+def _values(raw: msgspec.Raw) -> int:
+    """How many values a JSON has at most, counted before anything is made of them; what stands in texts is none."""
+    data, signs = bytes(raw), (b",", b"[", b"{")
     count = sum(map(data.count, signs))
-    return count if count <= _MOST_VALUES else sum(map(_TEXT.sub(b"", data).count, signs))
+    if count > _MOST_VALUES:
+        for text in itertools.islice(_TEXT.finditer(data), 2 * _MOST_VALUES):  # each is a value or names one
+            count -= sum(map(text[0].count, signs))
+    return count
 
 
 class _Fence:

@@ -144,7 +144,7 @@ def test_what_is_not_read_is_not_made_either() -> None:
     assert most < 20_000_000
 
 
-@pytest.mark.parametrize("kind", ['{}', '[]', 'null', '1', '"unknown"', '[{"kind": {}}]', '{"kind": "numbers"}'])
+@pytest.mark.parametrize("kind", ["{}", "[]", "null", "1", '"unknown"', '[{"kind": {}}]', '{"kind": "numbers"}'])
 def test_a_measurement_of_no_kind_is_passed_over(kind: str) -> None:
     content = f'{{"format":1,"facts":{{"measurements":[{{"kind":{kind}}}, {kind}]}}}}'
     assert decode(content.encode()).facts.measurements == ()

@@ -67,7 +67,9 @@ class _Bounds:
 
     def section(self, section: Section) -> Section:
         """A section in bounds."""
-        return replace(section, title=short(section.title), note=short(section.note), blocks=self.blocks(section.blocks))
+        return replace(
+            section, title=short(section.title), note=short(section.note), blocks=self.blocks(section.blocks)
+        )
 
     def _block(self, block: Block) -> Block:
         match block:

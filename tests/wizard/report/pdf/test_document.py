@@ -12,7 +12,6 @@ import msgspec
 import pytest
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject, NumberObject, StreamObject
-from PySide6.QtGui import QFontDatabase
 
 from checks.facts import Facts, Package, SentFile
 from checks.facts.case import Answers, Case
@@ -23,11 +22,12 @@ from checks.readers.tickets.read import TICKET, pasted, read_ticket
 from checks.sharing.case import CaseError
 from wizard.report.content.marked_lines import marked_lines
 from wizard.report.content.report import build
-from wizard.report.pdf.document import NoJapaneseFontError, to_pdf
+from wizard.report.pdf.document import to_pdf
 from wizard.report.pdf.attached_case import read_pdf
 from wizard.report.pdf.file import _RANGE, ATTACHMENT, _mended_range
 from wizard.report.pdf.sent_text import LOG_LINES
 from wizard.report.prints.json_report import to_json
+from wizard.words import words
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -185,11 +185,41 @@ def test_monstrous_values_make_pages_not_errors(make_case: Callable[..., Case]) 
     assert len(PdfReader(io.BytesIO(pdf_of(swollen))).pages) < 40
 
 
-def test_no_japanese_font_is_said(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(QFontDatabase, "families", staticmethod(lambda *_: []))
-    with pytest.raises(NoJapaneseFontError):
-        pdf_of(case, "ja")
-    assert pdf_of(case, "en").startswith(b"%PDF")
+def fonts_of(folder: Path, *pattern: str) -> dict[str, str]:
+    """Variables under which a program has only these of this machine's fonts."""
+    listed = subprocess.run(["fc-list", "--format=%{file}\\n", *pattern], capture_output=True, text=True, check=True)
+    for font in set(listed.stdout.split()) if pattern else ():
+        (folder / Path(font).name).symlink_to(font)
+    config = folder / "fonts.conf"
+    config.write_text(f"<fontconfig><dir>{folder}</dir><cachedir>{folder}/cache</cachedir></fontconfig>")
+    return {**os.environ, "FONTCONFIG_FILE": str(config), "QT_QPA_PLATFORM": "offscreen"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="fontconfig says which fonts there are")
+@pytest.mark.parametrize(
+    ("fonts", "language", "reason"),
+    [
+        ((), "en", "no-font"),
+        ((), "ja", "no-japanese-font"),
+        (("DejaVu Sans",), "ja", "no-japanese-font"),
+        (("DejaVu Sans",), "en", ""),
+        (("BIZ UDPGothic",), "ja", ""),
+    ],
+)
+def test_no_font_is_said(case: Case, tmp_path: Path, fonts: tuple[str, ...], language: str, reason: str) -> None:
+    """A PDF of empty boxes is no success."""
+    source, made = tmp_path / "case.json", tmp_path / "made.pdf"
+    source.write_bytes(to_json(case, "en"))
+    command = [sys.executable, "-m", "wizard", "--lang", language, "show", str(source), "--pdf", str(made), "--quiet"]
+    root = Path(__file__).resolve().parents[4]
+    done = subprocess.run(command, env=fonts_of(tmp_path, *fonts), capture_output=True, text=True, cwd=root)
+    if reason:
+        assert words(f"errors.export-{reason}", language) in done.stderr
+        assert done.returncode == 2
+        assert not made.exists()
+    else:
+        assert made.exists(), done.stderr
+        assert len(text_of(made.read_bytes())) > 500
 
 
 def test_without_an_application_and_without_a_display(tmp_path: Path) -> None:

@@ -36,9 +36,12 @@ def write_whole(path: Path, data: bytes) -> None:
     neighbour, file = _new_part(path.parent)
     try:
         with file:
-            if exists:  # by the open file where the system can: somebody may have put a link in its place
-                named = file.fileno() if os.chmod in os.supports_fd else neighbour
-                os.chmod(named, stat.S_IMODE(path.stat().st_mode))
+            if exists:
+                rights = stat.S_IMODE(path.stat().st_mode)
+                if sys.platform == "win32":
+                    neighbour.chmod(rights)
+                else:
+                    os.fchmod(file.fileno(), rights)  # by name it may be a link that somebody swapped in
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -57,20 +60,20 @@ def remove_left_parts(folder: Path) -> None:
         for entry in os.scandir(folder):
             if _PART.fullmatch(entry.name):
                 with contextlib.suppress(OSError):
-                    _remove_left(entry.path)
+                    _remove_left(Path(entry.path))
 
 
-def _remove_left(part: str) -> None:
+def _remove_left(part: Path) -> None:
     """Remove a part that nobody writes. Windows refuses it for an open file; elsewhere its writer holds a lock."""
     if sys.platform == "win32":
-        os.unlink(part)
+        part.unlink()
         return
     import fcntl
 
     with open(os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.unlink(part)
+            part.unlink()
 
 
 def _new_part(folder: Path) -> tuple[Path, BinaryIO]:

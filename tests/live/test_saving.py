@@ -1,4 +1,4 @@
-"""A report is saved while the system fails at every single call, and while the program is killed: the old file is whole.
+"""A report is saved while each call of the system fails, and while the program is killed: the old file stays whole.
 
 strace lets each call of the system that belongs to the saving fail, or kills the program at it. What is left of it is
 gone as soon as somebody saves there again.
@@ -150,14 +150,13 @@ def test_a_link_that_is_swapped_in_leads_nowhere(tmp_path: Path, monkeypatch: py
             part.unlink()
             part.symlink_to(victim)
 
-    real = os.chmod
+    real = os.fchmod
 
-    def chmod(named: int, mode: int) -> None:
+    def fchmod(descriptor: int, mode: int) -> None:
         swap()
-        real(named, mode)
+        real(descriptor, mode)
 
-    monkeypatch.setattr("checks.sharing.files.os.chmod", chmod)
-    monkeypatch.setattr("checks.sharing.files.os.supports_fd", {chmod})
+    monkeypatch.setattr("checks.sharing.files.os.fchmod", fchmod)
     write_whole(path, NEW)
     assert victim.read_bytes() == b"private"
     assert victim.stat().st_mode & 0o777 == 0o600

@@ -82,8 +82,8 @@ class _Bounds:
                 kept = tuple(Item(short(item.text), short(item.detail)) for item in shown)
                 return replace(block, items=(*kept, Item(left_out)) if left_out else kept)
             case Quote(lines):
-                shown, left_out = self._first(lines)
-                return replace(block, lines=(*map(short, shown), left_out) if left_out else tuple(map(short, shown)))
+                few, left_out = self._first(lines)
+                return replace(block, lines=(*map(short, few), *([left_out] if left_out else [])))
             case Pairs():
                 return self._pairs(block)
             case FactSheet(sections):
@@ -91,10 +91,10 @@ class _Bounds:
             case Sources(_, sources):
                 return replace(block, sources=tuple(map(short, self._first(sources)[0])))
             case Files(_, table, _, pages):
-                shown = self._table(table)
-                of_file = (_Bounds(self._language, _OF_FILE) for _ in shown.rows)
+                listed = self._table(table)
+                of_file = (_Bounds(self._language, _OF_FILE) for _ in listed.rows)
                 kept_pages = tuple(bounds.section(page) for bounds, page in zip(of_file, pages, strict=False))
-                return replace(block, table=shown, pages=kept_pages)
+                return replace(block, table=listed, pages=kept_pages)
             case Table():
                 return self._table(block)
             case SentText(name):

@@ -1,8 +1,8 @@
 """The case inside a PDF that somebody sent, found without reading the PDF as one.
 
-A PDF is hostile: filters are chained until 850 bytes are gigabytes, objects point in circles. An embedded file is always
-an object of its own, so its stream is found by its name, and it is unpacked by FlateDecode alone, in one layer, to a
-limit. Nothing else is looked at. No Qt.
+A PDF is hostile: filters are chained until 850 bytes are gigabytes, objects point in circles. An embedded file is
+always an object of its own, so its stream is found by its name, and it is unpacked by FlateDecode alone, in one layer,
+to a limit. Nothing else is looked at. No Qt.
 """
 
 from __future__ import annotations

@@ -4,14 +4,12 @@ import io
 import os
 import subprocess
 import sys
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
-from pypdf import PdfReader, PdfWriter
-from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject, NumberObject, StreamObject
+from pypdf import PdfReader
 
 from checks.facts import Facts, Package, SentFile
 from checks.facts.case import Answers, Case
@@ -19,12 +17,11 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.judgement.judge import judged
 from checks.readers.tickets.lines import PASTED
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
-from checks.sharing.case import CaseError
 from wizard.report.content.marked_lines import marked_lines
 from wizard.report.content.report import build
-from wizard.report.pdf.document import to_pdf
 from wizard.report.pdf.attached_case import read_pdf
-from wizard.report.pdf.file import _RANGE, ATTACHMENT, _mended_range
+from wizard.report.pdf.document import to_pdf
+from wizard.report.pdf.file import _RANGE, _mended_range
 from wizard.report.pdf.sent_text import LOG_LINES
 from wizard.report.prints.json_report import to_json
 from wizard.words import words

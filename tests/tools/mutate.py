@@ -49,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             tallies.setdefault(kind, Tally()).add(tally)
     for kind, tally in tallies.items():
         print(f"{kind}: {tally.count} mutations, {tally.opened} of them read as whole, {len(tally.faults)} faults")
-        print(f"  longest {tally.slowest[0]:.2f} s ({tally.slowest[1]}); largest {tally.largest[0]:.0f} MiB ({tally.largest[1]})")
+        (seconds, slowest), (size, largest) = tally.slowest, tally.largest
+        print(f"  longest {seconds:.2f} s ({slowest}); largest {size:.0f} MiB ({largest})")
         for where, fault in list(tally.faults.items())[:20]:
             print(f"  {where}: {fault}")
     return int(any(tally.faults for tally in tallies.values()))

@@ -9,7 +9,7 @@ system_packages=(libegl1 libfontconfig1 libdbus-1-3 libgl1 libglib2.0-0 libxcb-c
   libxcb-randr0 libxcb-render-util0 libxcb-render0 libxcb-shape0 libxcb-shm0 libxcb-sync1 libxcb-util1 libxcb-xfixes0
   libxcb-xinerama0 libxcb-xkb1 libxkbcommon-x11-0 libxkbcommon0 fonts-dejavu-core fonts-liberation)
 # What only the tests need: a screen, a hand on the keyboard, and eyes on the PDF.
-test_packages=(xvfb xauth xdotool poppler-utils)
+test_packages=(xvfb xauth xdotool poppler-utils strace)
 
 say() { printf 'naosu: %s\n' "$*" >&2; }
 

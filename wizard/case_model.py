@@ -25,7 +25,7 @@ _FEW = 8  # names in a sentence
 
 
 class Search(Enum):
-    """How the search for interpreters stands."""
+    """The state of the search for interpreters."""
 
     IDLE = "idle"
     BUSY = "busy"
@@ -108,58 +108,38 @@ class CaseModel(QObject):
         """What happened, one of flow.SYMPTOMS. What was given for a ticket never goes into an examination, nor back."""
         before = self.answers
         if not before.symptom or (symptom == TICKET) is (before.symptom == TICKET):
-            self._answer(symptom=symptom)
+            self.answer(symptom=symptom)
             return
         self._aside, back = before, self._aside
         is_left = bool(before.text.strip() or before.given)
         key = "kept-with-ticket" if before.symptom == TICKET else "kept-with-examination"
         self.notice = Notice(key, is_error=False) if is_left else None
-        self._answer(symptom=symptom, text=back.text, given=back.given)
+        self.answer(symptom=symptom, text=back.text, given=back.given)
 
     def begin_ticket(self) -> None:
         """Another ticket is to be diagnosed: nothing of the one before belongs to it."""
         self.set_symptom(TICKET)
         self.notice = None
-        self._answer(text="", given=())
-
-    def set_exactness(self, exactness: str) -> None:
-        """How exact the result must be, one of flow.EXACTNESS."""
-        self._answer(exactness=exactness)
-
-    def set_effort(self, effort: str) -> None:
-        """How long may be computed, one of flow.EFFORTS."""
-        self._answer(effort=effort)
-
-    def set_load(self, load: int) -> None:
-        """How long each device is put under load, one of flow.LOADS."""
-        self._answer(load=load)
+        self.answer(text="", given=())
 
     def set_text(self, text: str) -> None:
         """The pasted error text or log; its end, if it is very long."""
-        self._answer(text=kept(text))
+        self.answer(text=kept(text))
 
     def add_files(self, paths: Iterable[Path], kind: Kind | None = None) -> None:
         """Files given as evidence, each once; their kind by the name where none is given. Models have one input."""
         before = (file for file in self.answers.given if kind is not Kind.INPUT or file.kind is not kind)
         given = {file.path: file for file in before}
         given |= {path: Given(path, kind or kind_of(path)) for path in paths}
-        self._answer(given=tuple(given.values()))
+        self.answer(given=tuple(given.values()))
 
     def remove_file(self, path: Path) -> None:
         """Take a given file back."""
-        self._answer(given=tuple(file for file in self.answers.given if file.path != path))
+        self.answer(given=tuple(file for file in self.answers.given if file.path != path))
 
     def remove_files(self) -> None:
         """Take all given files back."""
-        self._answer(given=())
-
-    def set_read_only(self, read_only: bool) -> None:
-        """Whether model files are only read, and tried in no interpreter."""
-        self._answer(read_only=read_only)
-
-    def set_repeat(self, repeat: bool) -> None:
-        """Whether model files are run again and again, and compared."""
-        self._answer(repeat=repeat)
+        self.answer(given=())
 
     def set_target(self, path: str) -> None:
         """The interpreter to examine."""
@@ -168,7 +148,8 @@ class CaseModel(QObject):
             self.answers = dataclasses.replace(self.answers, target=path)
             self.changed.emit()
 
-    def _answer(self, **edits: object) -> None:
+    def answer(self, **edits: object) -> None:
+        """Change fields of the answers (flow.Answers) that mean nothing for the other fields."""
         answers = dataclasses.replace(self.answers, **edits)  # type: ignore[arg-type]
         if answers != self.answers:
             self.answers = answers

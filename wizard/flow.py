@@ -7,6 +7,7 @@ from enum import Enum
 
 from wizard.evidence_files import Given, Kind, input_among
 
+# The words of checks/facts/question.py, which the start of the window does not load; a test holds them together.
 SYMPTOMS = (
     "does-not-start",
     "not-on-gpu",
@@ -17,7 +18,7 @@ SYMPTOMS = (
     "everything",
 )
 
-# Somebody else's trouble, known from a text alone: no machine is examined.
+# Somebody else's problem, known from a text alone: no machine is examined.
 TICKET = "ticket"
 
 # The question is what model files are and need, and whether they run here.

@@ -1,18 +1,18 @@
-"""The checks: how one is declared, and how all of them are found.
+"""The checks, one cause, module and function each: how one is declared, and how all of them are found.
 
-A check lives in checks/<family>/<cause_id_with_underscores>.py as one function of the same name, decorated with
-``@check("cause-id")``. Its parameters, by their type annotations, are the facts that it needs; ``X | None`` is
-taken as None where that fact was not collected. Nothing is registered anywhere else.
+A check lives in checks/causes/<family>/<cause_id_with_underscores>.py as one function of the same name, decorated with
+``@check("cause-id")``, under which its findings are filed. Its parameters, by their type annotations, are the facts
+that it needs; ``X | None`` is taken as None where that fact was not collected. Nothing is registered anywhere else.
 """
-
-from __future__ import annotations
 
 import functools
 import importlib
 import pkgutil
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import msgspec
 
 from checks import facts
 from checks.causes import driver, environment, hardware, model, other, reproducibility
@@ -43,9 +43,10 @@ class Check:
         hints.pop("return", None)
         return {name: _kind(hint) for name, hint in hints.items()}
 
-    def __call__(self, *args: object, **kwargs: object) -> Iterable[Finding]:
-        """Call the function itself, as the tests do."""
-        return self.function(*args, **kwargs)
+    def __call__(self, *args: object, **kwargs: object) -> Iterator[Finding]:
+        """The findings of the function, under this cause."""
+        for finding in self.function(*args, **kwargs):
+            yield msgspec.structs.replace(finding, cause=self.cause)
 
 
 def check(cause: str, *, from_whole: bool = False) -> Callable[[CheckFunction], Check]:

@@ -32,16 +32,7 @@ def collected(
     answers: Mapping[str, Answer],
     read: Mapping[str, Fact | None],
 ) -> Facts:
-    """All facts that are known before any model is tried.
-
-    Args:
-        request: what was asked for.
-        target: the interpreter that is examined.
-        interpreters: all that were found, the target among them.
-        models: the models that the user gave.
-        answers: of each probe, by its id.
-        read: the fact that each answer holds.
-    """
+    """All facts that are known before any model is tried. ``answers`` and ``read``, their facts, are by probe."""
     missing: dict[str, str] = {}
     machine = _machine(answers, missing)
     if not request.models:

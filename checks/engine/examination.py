@@ -94,7 +94,6 @@ class _Examination:
             self._models += models
 
     def _target(self) -> tuple[InterpreterFacts | None, tuple[InterpreterFacts, ...]]:
-        """The interpreter to examine, and all that are known."""
         wanted, known = self._request.target, self._request.interpreters
         if wanted is not None:
             chosen = next((interpreter for interpreter in known or () if interpreter.path == wanted), None)
@@ -148,7 +147,6 @@ class _Examination:
         )
 
     def _why_nothing_computed(self) -> str:
-        """Why nothing was measured (reasons.toml)."""
         request = self._request
         repeats = request.repeat and request.models
         if not is_wanted(request.answers.symptom) and not repeats and not request.load:
@@ -157,5 +155,4 @@ class _Examination:
 
 
 def _about(model: ModelFacts, jobs: Iterable[Job[Any, Any]], results: Iterable[Any]) -> Iterator[Any]:
-    """The results of the jobs about this model."""
     return (result for job, result in zip(jobs, results, strict=True) if job.model is model)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from checks.engine.processes.runner import Answer, ProbeTask
-from checks.engine.scripts import name_of
+from checks.engine.scripts import name_of, script_of
 from checks.facts import Facts, MemoryFacts, ModelFacts
 
 OF_FREE = 0.9  # part of the free memory that a process may take before it is ended
@@ -24,6 +24,17 @@ class Spec(Protocol):
     @property
     def script(self) -> Path:
         """The file that runs in the interpreter."""
+
+
+class Stem:
+    """A spec whose script is named by ``stem``, its place in the folder of the probes."""
+
+    stem: str
+
+    @property
+    def script(self) -> Path:
+        """The file that runs in the interpreter."""
+        return script_of(self.stem)
 
 
 SpecT = TypeVar("SpecT", bound=Spec)

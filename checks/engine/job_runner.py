@@ -142,7 +142,6 @@ class JobRunner:
         self._futures[job.id] = self._pool.submit(self._run, task)
 
     def _run(self, task: ProbeTask) -> Answer:
-        """One process, on a thread of the pool."""
         probe = task.probe
         self._started[probe] = time.monotonic()
         self._stages[probe] = ("", time.monotonic())
@@ -204,7 +203,6 @@ class JobRunner:
 
 
 def _not_run(task: ProbeTask, error: Exception) -> Answer:
-    """The answer of a process that this machine had no means to run."""
     run = ProbeRun(
         origin=name_of(task.script),
         probe=task.probe,

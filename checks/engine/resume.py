@@ -9,13 +9,7 @@ from typing import Any
 import msgspec
 
 from checks.engine.answers import CUT
-from checks.engine.catalogues.computations import (
-    RESUMED,
-    ComputationJob,
-    measurements_of,
-    planned_of,
-    with_seconds,
-)
+from checks.engine.catalogues.computations import RESUMED, ComputationJob, measurements_of, planned_of, with_seconds
 from checks.engine.job import Job
 from checks.engine.processes.runner import Answer
 from checks.facts import Experiment, Measurement, ModelMeasured, ProbeRun, Repeat

@@ -11,8 +11,6 @@ Sizes are bytes, temperatures degrees Celsius, power watts, clocks MHz, unless a
 Versions are kept as text, as they came; compare them through :mod:`checks.facts.versions`.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 

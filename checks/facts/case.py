@@ -1,7 +1,5 @@
 """A case: what was asked, the facts, and what they were judged to mean. Files of cases: checks/sharing/case.py."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 import msgspec

@@ -1,7 +1,5 @@
 """An error as the target's program raised it."""
 
-from __future__ import annotations
-
 import msgspec
 
 

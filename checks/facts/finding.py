@@ -1,7 +1,5 @@
 """What a check says: findings, and the five ways in which a check ends."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
@@ -53,7 +51,7 @@ FRAMEWORK = "framework"  # the value of a finding that says which one computed w
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A cause that was seen. Data only: the words are in resources/causes under the same id.
+    """A cause that was seen. Data only: the words are in resources/causes under the same id, which the check fills in.
 
     ``confidence`` is the share of such findings that are right, 0 to 1. ``values`` fills placeholders of texts and
     remedies that are no evidence: text, or phrases. ``remedies`` are ids of resources/remedies, the best first; empty:
@@ -62,7 +60,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     (checks/judgement/second_cause.py).
     """
 
-    cause: str
+    cause: str = ""
     severity: Severity
     confidence: float
     evidence: tuple[Evidence, ...] = ()

@@ -1,7 +1,5 @@
 """Frameworks, as the probes saw them inside the target interpreter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The machine: system, processor, memory, GPUs, drivers, and what its own log tells."""
 
-from __future__ import annotations
-
 import msgspec
 
 from checks.facts.base import Fact

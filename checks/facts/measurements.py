@@ -1,7 +1,5 @@
 """Computations: what was computed, where and how, and what came of it."""
 
-from __future__ import annotations
-
 from itertools import zip_longest
 from typing import TypeVar
 
@@ -256,7 +254,7 @@ class Health(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="healt
     bytes_checked: int = 0
     samples: tuple[HealthSample, ...] = ()
     wrong: tuple[WrongBits, ...] = ()
-    xid: tuple[XidEvent, ...] | None = None  # that NVML told of while it ran
+    xid: tuple[XidEvent, ...] | None = None  # that NVML reported while it ran
     log: tuple[LogEntry, ...] | None = None  # what the system's log got while it ran
     ecc_corrected: int | None = None  # errors that were counted while it ran
     ecc_uncorrected: int | None = None
@@ -277,4 +275,6 @@ class Measurements(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     def of(self, kind: type[_M]) -> tuple[_M, ...]:
         """Those of one kind that were made, in their order; what could not be measured has a ``reason``."""
-        return tuple(each for each in self.all if isinstance(each, kind) and not each.reason)
+        return tuple(
+            measurement for measurement in self.all if isinstance(measurement, kind) and not measurement.reason
+        )

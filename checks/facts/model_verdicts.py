@@ -1,7 +1,5 @@
 """What a runtime makes of a model file, as types; checks/judgement/model_outcomes.py says which it is."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 import msgspec

@@ -1,7 +1,5 @@
 """Model files: what they are and need, how they ran, how their exports and two of them differ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import prod
 
@@ -15,7 +13,7 @@ from checks.facts.python import Package
 class TensorSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An input or output of a model. An axis of ``shape`` is a length, or the name of a free one ("batch", "?").
 
-    ``dtype`` is spelt as NumPy and ml_dtypes do ("float32", "bfloat16", "float8_e4m3fn", "int4"); None = not told.
+    ``dtype`` is spelt as NumPy and ml_dtypes do ("float32", "bfloat16", "float8_e4m3fn", "int4"); None = unknown.
     """
 
     name: str

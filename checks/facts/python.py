@@ -1,7 +1,5 @@
 """Python: interpreters, their packages, and the variables of the target's process."""
 
-from __future__ import annotations
-
 import msgspec
 
 from checks.facts.base import Fact

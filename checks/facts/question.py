@@ -1,7 +1,5 @@
 """What the user asks, as closed sets of words. Fields that hold them are text: a newer case may hold others."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

@@ -1,7 +1,5 @@
 """How the collecting itself went."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 import msgspec

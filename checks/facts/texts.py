@@ -1,7 +1,5 @@
 """What the user says and sends."""
 
-from __future__ import annotations
-
 from checks.facts.base import Fact
 from checks.facts.question import SymptomName
 

@@ -1,7 +1,5 @@
 """Versions as numbers: as text, "0.10" would be older than "0.3"."""
 
-from __future__ import annotations
-
 import re
 
 _LONGEST = 200  # characters of a version that are looked at

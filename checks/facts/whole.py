@@ -1,7 +1,5 @@
 """Everything together: the facts of one case."""
 
-from __future__ import annotations
-
 import msgspec
 
 from checks.facts.base import Fact

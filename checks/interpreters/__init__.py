@@ -1,7 +1,7 @@
 """Every Python that a user may mean, found and read without starting one.
 
 An interpreter that is broken, hostile or endless must not stop the search, so nothing is executed here: the files
-around an interpreter tell its version, architecture, kind and packages. Starting comes later, in a probe with a time
+around an interpreter show its version, architecture, kind and packages. Starting comes later, in a probe with a time
 limit. Libraries were weighed for this: python-discovery 1.9.5 and virtualenv's discovery start each interpreter that
 they find (and cache the answers in the user's folder); importlib.metadata reads packages well, but five times slower
 (see packages.py); platformdirs and jupyter_core compute the folders of the running process only, not of a machine
@@ -14,11 +14,5 @@ from checks.interpreters.read import read_interpreter
 from checks.interpreters.target import frameworks_of, is_own, likely_first, likely_target
 
 __all__ = [
-    "Places",
-    "find_interpreters",
-    "frameworks_of",
-    "is_own",
-    "likely_first",
-    "likely_target",
-    "read_interpreter",
-]
+    "Places", "find_interpreters", "frameworks_of", "is_own", "likely_first", "likely_target", "read_interpreter",
+]  # fmt: skip

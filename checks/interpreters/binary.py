@@ -18,16 +18,9 @@ _MOST_SEARCHED = 64 * 2**20  # bytes of one file in which a version text is look
 
 # Spelled as platform.machine() spells it on the system that uses the format.
 _ELF_MACHINES = {
-    3: "x86",
-    20: "ppc",
-    21: "ppc64",
-    22: "s390x",
-    40: "arm",
-    62: "x86_64",
-    183: "aarch64",
-    243: "riscv64",
+    3: "x86", 20: "ppc", 21: "ppc64", 22: "s390x", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv64",
     258: "loongarch64",
-}
+}  # fmt: skip
 _PE_MACHINES = {0x014C: "x86", 0x8664: "AMD64", 0xAA64: "ARM64", 0x01C4: "ARM"}
 _MACH_MACHINES = {7: "x86", 0x01000007: "x86_64", 12: "arm", 0x0100000C: "arm64", 18: "ppc", 0x01000012: "ppc64"}
 
@@ -91,7 +84,6 @@ def _fat_architecture(head: bytes) -> str | None:
 
 
 def _pe_offset(head: bytes) -> int | None:
-    """Where the PE signature stands."""
     if head[:2] != b"MZ" or len(head) < 64:
         return None
     (offset,) = struct.unpack_from("<I", head, 60)

@@ -3,7 +3,7 @@
 pathlib's questions raise PermissionError until Python 3.12 and cost three times as much; thousands are asked here.
 """
 
-# ruff: noqa: PTH110, PTH111, PTH112, PTH113, PTH114, PTH208
+# ruff: noqa: PTH111, PTH208
 from __future__ import annotations
 
 import os
@@ -14,29 +14,8 @@ from pathlib import Path
 StrPath = str | PathLike[str]
 
 
-def is_file(path: StrPath) -> bool:
-    """Whether it is a file, links followed."""
-    return os.path.isfile(path)
-
-
-def is_folder(path: StrPath) -> bool:
-    """Whether it is a folder, links followed."""
-    return os.path.isdir(path)
-
-
-def is_link(path: StrPath) -> bool:
-    """Whether it is a symbolic link, dangling or not."""
-    return os.path.islink(path)
-
-
-def exists(path: StrPath) -> bool:
-    """Whether it is anything, links followed."""
-    return os.path.exists(path)
-
-
-def is_named(path: StrPath) -> bool:
-    """Whether the name exists; a dangling link does."""
-    return os.path.lexists(path)
+is_file, is_folder, is_link = os.path.isfile, os.path.isdir, os.path.islink
+exists, is_named = os.path.exists, os.path.lexists  # of a dangling link only the name exists
 
 
 def absolute(path: StrPath) -> Path:

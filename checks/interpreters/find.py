@@ -55,7 +55,6 @@ def find_interpreters(places: Places) -> tuple[InterpreterFacts, ...]:
 
 
 def _is_worth_showing(facts: InterpreterFacts) -> bool:
-    """Whether it is an interpreter, usable or broken. What only bears the name was no interpreter of the user's."""
     return facts.version is not None or facts.problem == "base-missing"
 
 
@@ -106,7 +105,6 @@ def _plain_first(name: str) -> tuple[int, str]:
 
 
 def _conda_list(places: Places) -> Iterator[Path]:
-    """Environments that conda remembers, wherever they were made."""
     for line in (text_of(places.home / ".conda" / "environments.txt", _LIST_LIMIT) or "").splitlines():
         executable = executable_in(Path(line.strip())) if line.strip() else None
         if executable is not None:

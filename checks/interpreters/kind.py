@@ -17,14 +17,8 @@ from checks.interpreters.places import Places
 
 _UV_BUILD = re.compile(r"(?:cpython|pypy|graalpy)-\d+\.\d+.*-(?:linux|macos|windows)-")
 _WINPYTHON = re.compile(r"WPy(?:32|64)-")
-_SYSTEM_FOLDERS = (  # below the root
-    "usr",
-    "opt/homebrew",
-    "Library",
-    "Applications/Xcode.app",
-    "Program Files",
-    "Program Files (x86)",
-)
+# Below the root.
+_SYSTEM_FOLDERS = ("usr", "opt/homebrew", "Library", "Applications/Xcode.app", "Program Files", "Program Files (x86)")
 
 
 def kind_of(layout: Layout, places: Places) -> str:
@@ -58,7 +52,6 @@ def is_pixi(prefix: Path) -> bool:
 
 
 def _kind_of_environment(prefix: Path) -> str:
-    """A virtual environment, and whose."""
     if exists(prefix / "pipx_metadata.json"):
         return "pipx"
     if exists(prefix / "uv-receipt.toml"):

@@ -19,16 +19,9 @@ _LIBRARY = re.compile(r"(python|pypy)(\d\.\d+)(t)?")
 _DLL = re.compile(r"python(\d)(\d+)(t)?\.(?:dll|zip)", re.IGNORECASE)
 STORE_FOLDER = re.compile(r"PythonSoftwareFoundation\.Python\.(3\.\d+)_")
 _IN_PREFIX = (
-    "bin/python",
-    "bin/python3",
-    "Scripts/python.exe",
-    "python.exe",
-    "bin/pypy3",
-    "bin/pypy",
-    "pypy3.exe",
-    "bin/graalpy",
-    "bin/python.exe",  # MSYS2
-)
+    "bin/python", "bin/python3", "Scripts/python.exe", "python.exe", "bin/pypy3", "bin/pypy", "pypy3.exe",
+    "bin/graalpy", "bin/python.exe",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -54,7 +47,7 @@ class Layout:
 
     @property
     def origin(self) -> Layout:
-        """The interpreter that is no virtual environment."""
+        """The interpreter that is not a virtual environment."""
         return self.base.origin if self.base is not None else self
 
 
@@ -119,7 +112,7 @@ def _base_executable(config: dict[str, str], executable: Path, real: Path) -> Pa
 
 
 def _installation(executable: Path, real: Path) -> Layout:
-    """An interpreter that is no virtual environment: its prefix is where its standard library is."""
+    """An interpreter that is not a virtual environment: its prefix is where its standard library is."""
     for start in (real, executable):
         for prefix in (start.parent, start.parent.parent):
             library = _library(prefix, real.name)
@@ -135,7 +128,7 @@ def _installation(executable: Path, real: Path) -> Layout:
 def _library(prefix: Path, name: str, config: dict[str, str] | None = None) -> Library | None:
     """The library in a prefix that fits the executable's name; None if there is none, or several and none fits.
 
-    For a virtual environment (``config``) whose base is gone, its folder of packages tells the version.
+    For a virtual environment (``config``) whose base is gone, its folder of packages has the version.
     """
     found = list(_posix_libraries(prefix, "site-packages" if config is not None else "os.py"))
     if not found and config is None:

@@ -13,19 +13,10 @@ from checks.interpreters.read import PROJECT_ENVIRONMENTS
 _DEPTH = 2  # folders below the chosen one
 _UP = 4  # folders above it
 _MOST_FOLDERS = 1500  # opened below the chosen one
-_SKIPPED = frozenset(
-    (
-        "node_modules",
-        "__pycache__",
-        ".git",
-        ".hg",
-        ".svn",
-        "site-packages",
-        ".mypy_cache",
-        ".pytest_cache",
-        ".ruff_cache",
-    )
-)
+_SKIPPED = frozenset({
+    "node_modules", "__pycache__", ".git", ".hg", ".svn", "site-packages", ".mypy_cache", ".pytest_cache",
+    ".ruff_cache",
+})  # fmt: skip
 
 
 def interpreters_near(folder: Path, home: Path) -> Iterator[Path]:
@@ -86,7 +77,6 @@ def _looks_like_environment(folder: Path) -> bool:
 
 
 def _folders(folder: Path) -> list[Path]:
-    """The sub-folders that may hold an environment, sorted by name."""
     try:
         with os.scandir(folder) as entries:
             found = [

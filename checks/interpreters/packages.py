@@ -116,7 +116,6 @@ def _linked(folder: Path, name: str) -> Iterator[Path]:
 
 
 def _package(folder: Path, name: str, result: Packages) -> Package | None:
-    """One distribution by the name of its metadata folder or file."""
     # pip renames what it replaces to "~..." and leaves it behind when it is interrupted.
     if name.startswith("~") or name.endswith((".pth", ".egg-link")):
         return None
@@ -174,7 +173,6 @@ def _header(path: str) -> bytes | None:
 
 
 def _tags(base: str) -> tuple[str, ...] | None:
-    """The wheel tags in WHEEL; None if the file cannot be read."""
     data = _header(f"{base}{os.sep}WHEEL")
     return None if data is None else tuple(tag.decode("ascii", "replace") for tag in _TAGS.findall(data))
 

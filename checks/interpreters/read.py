@@ -16,18 +16,11 @@ from checks.interpreters.search_path import SearchPath, search_path
 from checks.interpreters.stand_ins import stand_in
 from checks.interpreters.version import read_version
 
-# Where a project keeps its own interpreter, the usual one first.
+# Where a project keeps its own interpreter, the usual one first; ComfyUI and Fooocus spell "python_embeded" so.
 PROJECT_ENVIRONMENTS = (
-    ".venv",
-    "venv",
-    "env",
-    ".env",
-    ".conda",
-    ".pixi/envs/default",
-    "python_embeded",  # spelled so by ComfyUI and Fooocus
-    "python_embedded",
+    ".venv", "venv", "env", ".env", ".conda", ".pixi/envs/default", "python_embeded", "python_embedded",
     "system/python",
-)
+)  # fmt: skip
 
 
 def read_interpreter(
@@ -60,7 +53,6 @@ def read_interpreter(
 
 
 def _executable_of_folder(folder: Path) -> Path | None:
-    """The interpreter of an environment, or of the environment inside a project's folder."""
     for name in ("", *PROJECT_ENVIRONMENTS):
         found = executable_in(folder / name)
         if found is not None:
@@ -74,13 +66,9 @@ def _facts(executable: Path, found_by: tuple[str, ...], places: Places) -> Inter
     head, problem = _head(layout, unread)
     library = layout.library
     if problem in ("not-python", "unreadable", "missing"):
+        path, real = str(executable), str(layout.real)
         return InterpreterFacts(
-            path=str(executable),
-            real_path=str(layout.real),
-            found_by=found_by,
-            problem=problem,
-            unread=unread,
-            origin=str(executable),
+            path=path, real_path=real, found_by=found_by, problem=problem, unread=unread, origin=path
         )
 
     version, source = read_version(layout)
@@ -88,8 +76,8 @@ def _facts(executable: Path, found_by: tuple[str, ...], places: Places) -> Inter
         unread["version"] = "nothing around it tells its version"
     elif version.count(".") < 2:
         unread["version"] = "the third number stands nowhere"
-    path = search_path(layout, places)
-    packages = _packages(layout, path, unread) if library is not None else None
+    folders = search_path(layout, places)
+    packages = _packages(layout, folders, unread) if library is not None else None
     if packages is None:
         unread["packages"] = "its library folder was not found"
     kind = kind_of(layout, places)
@@ -105,7 +93,7 @@ def _facts(executable: Path, found_by: tuple[str, ...], places: Places) -> Inter
         architecture=binary.architecture(head),
         free_threaded=library.free_threaded if library is not None else None,
         externally_managed=_externally_managed(layout),
-        user_site=path.user_site,
+        user_site=folders.user_site,
         package_manager=package_manager_of(layout, kind),
         packages=packages,
         problem=problem,
@@ -121,7 +109,6 @@ def _packages(layout: Layout, path: SearchPath, unread: dict[str, str]) -> tuple
 
 
 def _head(layout: Layout, unread: dict[str, str]) -> tuple[bytes, str | None]:
-    """(first bytes of the program, problem)."""
     if STORE_FOLDER.match(layout.real.parent.name):
         unread["architecture"] = "a Store application's program cannot be read"
         return b"", None

@@ -48,7 +48,6 @@ def search_path(layout: Layout, places: Places) -> SearchPath:
 
 
 def _sites(prefix: Path, library: Library, *, venv: bool) -> tuple[Path, ...]:
-    """The site folders of one prefix."""
     if library.windows:  # there the prefix is a site folder too
         return (prefix, prefix / "Lib" / "site-packages")
     name = library.folder.name
@@ -66,7 +65,6 @@ def _sites(prefix: Path, library: Library, *, venv: bool) -> tuple[Path, ...]:
 
 
 def _user_site(layout: Layout, library: Library, places: Places) -> Path | None:
-    """The user's own site folder, if it exists and is not switched off."""
     if places.variable("PYTHONNOUSERSITE"):
         return None
     folder = _user_folder(layout, library, places)
@@ -90,7 +88,6 @@ def _user_folder(layout: Layout, library: Library, places: Places) -> Path:
 
 
 def _store_package(layout: Layout) -> str | None:
-    """The package family of a Python from the Microsoft Store."""
     return layout.prefix.name if STORE_FOLDER.match(layout.prefix.name) else None
 
 

@@ -1,9 +1,8 @@
 """Files called python that are no interpreter but lead to one: shims of version managers, aliases of the system.
 
-None of them is started: pyenv's shim would run a shell, the alias of Windows opens the Microsoft Store, and the one
-of macOS offers to install the developer tools.
-Sources: https://github.com/pyenv/pyenv#understanding-shims, https://github.com/pyenv-win/pyenv-win,
-https://learn.microsoft.com/windows/python/faqs, xcode-select(1).
+None of them is started: pyenv's shim would run a shell, the alias of Windows opens the Microsoft Store, and the one of
+macOS offers to install the developer tools. Sources: https://github.com/pyenv/pyenv#understanding-shims,
+https://github.com/pyenv-win/pyenv-win, https://learn.microsoft.com/windows/python/faqs, xcode-select(1).
 """
 
 from __future__ import annotations
@@ -17,10 +16,7 @@ from checks.interpreters.disk import is_file, is_folder, names_in, text_of
 from checks.interpreters.layout import EXECUTABLE, STORE_FOLDER, executable_in
 from checks.interpreters.places import Places
 
-_APPLE_TOOLS = (
-    "Applications/Xcode.app/Contents/Developer/usr/bin",
-    "Library/Developer/CommandLineTools/usr/bin",
-)
+_APPLE_TOOLS = ("Applications/Xcode.app/Contents/Developer/usr/bin", "Library/Developer/CommandLineTools/usr/bin")
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ def likely_first(interpreters: Iterable[InterpreterFacts]) -> tuple[InterpreterF
     """All of them in the order in which a user looks for his: the likely target, those with frameworks, the rest."""
     found = tuple(interpreters)
     likely = likely_target(found)
-    return tuple(sorted(found, key=lambda each: (each is not likely, not frameworks_of(each))))
+    return tuple(sorted(found, key=lambda one: (one is not likely, not frameworks_of(one))))
 
 
 def is_own(interpreter: InterpreterFacts) -> bool:

@@ -58,7 +58,6 @@ def _from_config(layout: Layout) -> Iterator[tuple[str, str]]:
 
 
 def _conda_version(folder: Path) -> tuple[str | None, str]:
-    """From the record of conda's own package."""
     found = [(match[1], name) for name in names_in(folder) if (match := _CONDA_PYTHON.fullmatch(name))]
     return (found[0][0], str(folder / found[0][1])) if len(found) == 1 else (None, "")
 

@@ -37,13 +37,15 @@ def changes(before: Case, now: Case) -> Changes:
         {outcome.cause for outcome in case.outcomes if outcome.status in (Status.CLEAR, Status.FOUND)}
         for case in (before, now)
     )
-    lost = [each for key, each in had.items() if key not in has]
-    gone = [each for each in lost if each.cause in decided and is_seen_mended(each, before.facts, now.facts)]
-    come = [each for key, each in has.items() if key not in had]
+    lost = [finding for key, finding in had.items() if key not in has]
+    gone = [
+        finding for finding in lost if finding.cause in decided and is_seen_mended(finding, before.facts, now.facts)
+    ]
+    come = [finding for key, finding in has.items() if key not in had]
     return Changes(
         gone=tuple(gone),
-        unsure=tuple(each for each in lost if each not in gone),
-        new=tuple(each for each in come if each.cause in decided_before),
-        first=tuple(each for each in come if each.cause not in decided_before),
-        stayed=tuple(each for key, each in has.items() if key in had),
+        unsure=tuple(finding for finding in lost if finding not in gone),
+        new=tuple(finding for finding in come if finding.cause in decided_before),
+        first=tuple(finding for finding in come if finding.cause not in decided_before),
+        stayed=tuple(finding for key, finding in has.items() if key in had),
     )

@@ -3,8 +3,6 @@
 The exporter's own words decide between the causes, by the same signatures as for a pasted text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from checks.analysis.models.error_cause import cause_in_error
@@ -82,11 +80,8 @@ def _mildest(severity: Severity) -> int:
     return -list(Severity).index(severity)
 
 
-# --- versions ---------------------------------------------------------------------------------------------------------
-
-
 def _misfit(model: ModelFacts, run: ExportRun, *, is_cause: bool) -> Finding:
-    """Versions that an exporter does not work with. Where it works all the same, or nobody asked for it, a note."""
+    """Versions that an exporter does not work with; a note where it works all the same, or was not asked for."""
     row = exporter_of(run.exporter)
     about_framework = any(need.needed.startswith(FRAMEWORKS) and need.found for need in run.unmet)
     cause = row.misfit if row else CONFLICT
@@ -124,9 +119,6 @@ def _misfit(model: ModelFacts, run: ExportRun, *, is_cause: bool) -> Finding:
 def _shown(run: ExportRun) -> dict[str, Value]:
     """What is there, in words: what is not there is named."""
     return {"found": tuple(need.found or phrase("not-there", module=need.needed) for need in run.unmet)}
-
-
-# --- the runtime ------------------------------------------------------------------------------------------------------
 
 
 def _by_the_runtime(model: ModelFacts, run: ExportRun) -> Finding:

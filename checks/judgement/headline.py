@@ -1,11 +1,9 @@
 """What the verdict may say: which finding answers the question that was asked, and how firmly.
 
 That some building blocks vary here is no proof that the user's program varies because of them: it may use none of them.
-Where the user's own model, or a whole training, was run again and did not change, that is said first. A cause is stated
+Where the user's own model, or a whole training, was run again and did not change, this comes first. A cause is stated
 only where such a whole was seen to change, or something else proves it.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +20,7 @@ from checks.knowledge.catalogue import UNKNOWN
 
 SURE = 0.8  # from here on a cause is stated, below it is offered
 # Causes for which single operations were repeated, and not what the user runs.
-_OF_OPERATIONS = (
-    "nondeterministic-op",
-    "uninitialized-memory-or-race",
-    "setting-ignored",
-    "cudnn-autotune",
-)
+_OF_OPERATIONS = ("nondeterministic-op", "uninitialized-memory-or-race", "setting-ignored", "cudnn-autotune")
 # Causes for which two places, versions or ways of computing are compared: each of them alone may well repeat.
 _BETWEEN_PLACES = (
     "apple-or-mobile-backend-numerics",
@@ -48,7 +41,7 @@ _LEAST = 2  # repetitions: one alone shows nothing
 
 
 class Stance(StrEnum):
-    """What is said of the finding that the verdict names."""
+    """How the verdict relates to the finding that it names."""
 
     FOUND = "found"  # it is the cause
     MAYBE = "maybe"  # it may be
@@ -98,14 +91,14 @@ def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness:
         return Headline(Stance.COMPARED)
     if not findings:
         return _of_nothing(facts, 0, symptom)
-    refused = next((index for index, each in enumerate(findings) if _is_of_inputs(each)), None)
+    refused = next((index for index, finding in enumerate(findings) if _is_of_inputs(finding)), None)
     if refused is not None and not is_blocked:
         return Headline(Stance.INPUTS_REFUSED, refused)
     spoken = _spoken(findings, symptom)
     best = findings[spoken]
     if best.severity is Severity.NOTE:
         return _of_note(facts, best, spoken, symptom, exactness)
-    if best.cause == UNKNOWN and all(each.lines for each in best.evidence):  # no check saw anything fail here
+    if best.cause == UNKNOWN and all(evidence.lines for evidence in best.evidence):  # no check saw anything fail here
         return Headline(Stance.UNKNOWN_HERE, spoken)
     if not can_explain(best.cause, symptom):
         return Headline(Stance.UNRELATED, spoken)
@@ -129,11 +122,11 @@ def _spoken(findings: Sequence[Finding], symptom: str) -> int:
     Where nothing is serious, the first note that can explain it, as normal rounding explains why results differ. What
     tells places apart comes first where these are asked about, else last: runs that differ in one place are graver.
     """
-    serious = [index for index, each in enumerate(findings) if each.severity is not Severity.NOTE]
+    serious = [index for index, finding in enumerate(findings) if finding.severity is not Severity.NOTE]
     fitting = [index for index in serious or range(len(findings)) if can_explain(findings[index].cause, symptom)]
     is_between = symptom == SymptomName.RESULTS_DIFFER
     severities = {findings[index].severity for index in fitting}
-    worst = next((each for each in Severity if each in severities), None)  # what is graver is not passed over
+    worst = next((grade for grade in Severity if grade in severities), None)  # what is graver is not passed over
     fitting.sort(
         key=lambda index: (
             findings[index].severity is not worst,
@@ -163,12 +156,8 @@ def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: 
             return nothing
     if exactness != Exactness.DECISIONS:
         return Headline(Stance.NORMAL, spoken)
-    own = [
-        measurement
-        for measurement in facts.measurements
-        if isinstance(measurement, ModelMeasured) and measurement.decisions is not None
-    ]
-    decided = [each for each in own if says_of_decisions(each)]
+    own = [run for run in facts.measurements if isinstance(run, ModelMeasured) and run.decisions is not None]
+    decided = [run for run in own if says_of_decisions(run)]
     if decided:
         changed = any(map(decides_otherwise, decided))
         return Headline(Stance.NORMAL if changed else Stance.DECISIONS_SAME, spoken)
@@ -179,9 +168,7 @@ def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: 
 def _is_of_operations(finding: Finding, facts: Facts) -> bool:
     """Whether it is about single operations: not about a model of the user, nor about a training that changed."""
     if finding.cause not in _OF_OPERATIONS or any(
-        measurement.path and measurement.path in finding.subject
-        for measurement in facts.measurements
-        if isinstance(measurement, ModelMeasured)
+        run.path and run.path in finding.subject for run in facts.measurements if isinstance(run, ModelMeasured)
     ):
         return False
     return not any(
@@ -196,18 +183,14 @@ def _of_operations(facts: Facts, finding: Finding, spoken: int, symptom: str) ->
     repeats = _model_repeats(facts, spoken, Stance.MODEL_REPEATS)
     if repeats or not whole:
         return repeats or Headline(Stance.OPERATIONS, spoken)
-    here = [
-        measurement
-        for measurement in repeated(facts.measurements, {})
-        if f"{measurement.framework} {measurement.device}" == finding.subject
-    ]
-    tried = [each.default for each in here if each.default is not None]
+    here = [run for run in repeated(facts.measurements, {}) if f"{run.framework} {run.device}" == finding.subject]
+    tried = [operation.default for operation in here if operation.default is not None]
     return Headline(
         Stance.TRAINING_REPEATS,
         spoken,
-        count=min(len(each.exact) for each in whole),
-        steps=min(each.steps[-1] for each in whole),
-        varied=sum(each.varies for each in tried),
+        count=min(len(run.exact) for run in whole),
+        steps=min(run.steps[-1] for run in whole),
+        varied=sum(run.varies for run in tried),
         tried=len(tried),
     )
 
@@ -221,12 +204,12 @@ def _of_nothing(facts: Facts, spoken: int, symptom: str) -> Headline:
 def _model_repeats(facts: Facts, spoken: int, stance: Stance) -> Headline | None:
     """Where the user's models were run again and all gave the same bits."""
     models = [
-        measurement
-        for measurement in facts.measurements
-        if isinstance(measurement, ModelMeasured)
-        and measurement.aspect == REPEATED
-        and measurement.distinct is not None
-        and measurement.repetitions >= _LEAST
+        run
+        for run in facts.measurements
+        if isinstance(run, ModelMeasured)
+        and run.aspect == REPEATED
+        and run.distinct is not None
+        and run.repetitions >= _LEAST
     ]
     if not models or any(model.distinct != 1 or _is_all_zero(model) for model in models):
         return None
@@ -234,6 +217,6 @@ def _model_repeats(facts: Facts, spoken: int, stance: Stance) -> Headline | None
     return Headline(stance, spoken, names, min(model.repetitions for model in models))
 
 
-def _is_all_zero(made: ModelMeasured) -> bool:
+def _is_all_zero(run: ModelMeasured) -> bool:
     """Whether nothing came out that could have changed, as where an input was drawn that multiplies all by zero."""
-    return made.difference is not None and made.difference.scale == 0
+    return run.difference is not None and run.difference.scale == 0

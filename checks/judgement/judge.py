@@ -12,8 +12,6 @@ Each step is a function of the facts and of what the step before it returned, an
 pure: no clock but the stopwatch, no I/O but the knowledge tables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from checks.causes.registry import Check, all_checks

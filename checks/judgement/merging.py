@@ -1,7 +1,5 @@
 """Outcomes with further findings: of what a model's run or a text says beside the checks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec
@@ -32,9 +30,7 @@ def _merged(findings: Sequence[Finding], new: Finding) -> tuple[Finding, ...]:
         if is_same_model and finding.values.get("runtime") in (new.values["runtime"], "", None):
             clues = tuple(clue for clue in new.evidence if clue.name == CLUE and clue not in finding.evidence)
             merged = msgspec.structs.replace(
-                finding,
-                evidence=(*finding.evidence, *clues),
-                confidence=max(finding.confidence, new.confidence),
+                finding, evidence=(*finding.evidence, *clues), confidence=max(finding.confidence, new.confidence)
             )
             return (*findings[:index], merged, *findings[index + 1 :])
     return (*findings, new)

@@ -1,7 +1,5 @@
 """Whether each runtime of the target can run each model file: from what was tried, what was found, and the tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -32,7 +30,7 @@ def verdicts(facts: Facts, findings: Sequence[Finding]) -> tuple[ModelVerdict, .
     found = by_model(findings)
     general = found.get("", ())
     return tuple(
-        each for model in facts.models for each in _of_model(model, facts, (*found.get(model.path, ()), *general))
+        outcome for model in facts.models for outcome in _of_model(model, facts, (*found.get(model.path, ()), *general))
     )
 
 
@@ -58,10 +56,8 @@ def _of_model(model: ModelFacts, facts: Facts, findings: Sequence[Finding]) -> I
 def _was_run(model: ModelFacts, runtime: str, facts: Facts) -> bool:
     """Whether a model that a trial only loads was run after all: repeated, or beside an export."""
     repeated = any(
-        isinstance(measurement, ModelMeasured)
-        and (measurement.path, measurement.framework) == (model.path, runtime)
-        and measurement.distinct
-        for measurement in facts.measurements
+        isinstance(run, ModelMeasured) and (run.path, run.framework) == (model.path, runtime) and run.distinct
+        for run in facts.measurements
     )
     return repeated or (runtime == "torch" and any(export.repeats is not None for export in model.exports))
 
@@ -91,9 +87,6 @@ def _version(runtime: str, facts: Facts) -> str:
     target = facts.target_interpreter
     package = target.package(*distributions_of(runtime)) if target else None
     return package.version if package else ""
-
-
-# --- what was tried ---------------------------------------------------------------------------------------------------
 
 
 def _by_runs(model: ModelFacts, runtime: str, findings: Sequence[Finding]) -> ModelVerdict | None:
@@ -162,9 +155,6 @@ def _cause(run: ModelRun, outcome: Outcome, findings: Sequence[Finding]) -> str:
 
 def _gravest(finding: Finding) -> tuple[int, float]:
     return list(Severity).index(finding.severity), -finding.confidence
-
-
-# --- what the tables and the checks say -------------------------------------------------------------------------------
 
 
 def _by_tables(model: ModelFacts, runtime: str, facts: Facts, findings: Sequence[Finding]) -> ModelVerdict:

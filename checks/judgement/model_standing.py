@@ -1,4 +1,4 @@
-"""What is to be said of a model file as a whole: the best that a program makes of it, and what was found against it."""
+"""The state of a model file as a whole: the best result in any program, and the findings against it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from checks.facts.model_verdicts import ModelVerdict, Outcome
 
 
 class Standing(StrEnum):
-    """What can be said of a model file in a word, the worst first."""
+    """The state of a model file in a word, the worst first."""
 
     UNREADABLE = "unreadable"
     DOES_NOT_RUN = "does-not-run"
@@ -44,7 +44,7 @@ def path_of(finding: Finding) -> str:
 
 @dataclass(frozen=True)
 class PerModel:
-    """What was found and said of each model file, by its path: a folder may hold thousands of them."""
+    """The findings and verdicts of each model file, by its path: a folder may hold thousands of them."""
 
     findings: Mapping[str, Sequence[Finding]]
     verdicts: Mapping[str, Sequence[ModelVerdict]]
@@ -52,17 +52,17 @@ class PerModel:
     @classmethod
     def of(cls, findings: Iterable[Finding], verdicts: Iterable[ModelVerdict]) -> PerModel:
         """All of a case, sorted out once."""
-        said: defaultdict[str, list[ModelVerdict]] = defaultdict(list)
+        verdicts_of: defaultdict[str, list[ModelVerdict]] = defaultdict(list)
         for verdict in verdicts:
-            said[verdict.model].append(verdict)
+            verdicts_of[verdict.model].append(verdict)
         found: defaultdict[str, list[Finding]] = defaultdict(list)
         for finding in findings:
             found[path_of(finding)].append(finding)
-        return cls(found, said)
+        return cls(found, verdicts_of)
 
     def standing(self, model: ModelFacts) -> Standing:
         """The best that a program makes of the file, with what was found against it counted in."""
-        severities = {each.severity for each in self.findings.get(model.path, ())}
+        severities = {finding.severity for finding in self.findings.get(model.path, ())}
         verdicts = self.verdicts.get(model.path, ())
         outcomes = {verdict.outcome for verdict in verdicts} - {Outcome.NOT_INSTALLED}
         if model.problem and not outcomes & {*_RAN, Outcome.RUNS_WITH_FALLBACK}:
@@ -85,5 +85,5 @@ class PerModel:
 
 def is_any_serious(facts: Facts, findings: Iterable[Finding], verdicts: Iterable[ModelVerdict]) -> bool:
     """Whether a model file could not be read, does not run, or wants attention."""
-    said = PerModel.of(findings, verdicts)
-    return any(said.standing(model) in SERIOUS for model in facts.models)
+    per_model = PerModel.of(findings, verdicts)
+    return any(per_model.standing(model) in SERIOUS for model in facts.models)

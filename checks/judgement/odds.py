@@ -6,8 +6,6 @@ consequence of another cause in question, or contradicted by the facts, loses mo
 all odds is its confidence.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -169,7 +167,7 @@ def _shares(
             if outcome.status is Status.CLEAR and outcome.cause in odds:
                 odds[outcome.cause] *= CONTRADICTED
     whole = sum(odds.values())
-    return {cause: min(each / whole, CERTAIN) for cause, each in odds.items()}
+    return {cause: min(chance / whole, CERTAIN) for cause, chance in odds.items()}
 
 
 def _as_sure_as_words_are(shares: Mapping[str, float], suspects: Mapping[str, _Suspect]) -> dict[str, float]:
@@ -185,7 +183,7 @@ def _as_sure_as_words_are(shares: Mapping[str, float], suspects: Mapping[str, _S
 
 
 def _over(suspect: _Suspect) -> set[str]:
-    return {each for hit in suspect.hits for each in hit.signature.over}
+    return {cause for hit in suspect.hits for cause in hit.signature.over}
 
 
 def _finding(cause: str, suspect: _Suspect, share: float, *, is_reported: bool) -> Finding:
@@ -219,6 +217,6 @@ def _finding(cause: str, suspect: _Suspect, share: float, *, is_reported: bool) 
 
 def _with_proven(weighed: Finding, proven: Sequence[Finding]) -> Iterator[Finding]:
     """A cause that the text words, at least as sure as its check, and what that found of further GPUs or packages."""
-    confidence = max([weighed.confidence, *(each.confidence for each in proven[:1])])
+    confidence = max([weighed.confidence, *(finding.confidence for finding in proven[:1])])
     yield msgspec.structs.replace(weighed, confidence=confidence)
     yield from proven[1:]

@@ -1,7 +1,5 @@
 """One check on the facts, with every ending turned into an outcome."""
 
-from __future__ import annotations
-
 import logging
 import time
 

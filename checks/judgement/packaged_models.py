@@ -3,8 +3,6 @@
 So of what to do, what only the maker can do is left out, and what the package itself needs comes first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -20,7 +18,7 @@ FIT_PACKAGE = "fit-package-of-model"
 
 def with_packages(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
     """The outcomes, with other remedies where a model's maker would have to do something."""
-    owners = {model.path: told for model in facts.models if model.package and (told := _told(model.package))}
+    owners = {model.path: seen for model in facts.models if model.package and (seen := _told(model.package))}
     known = tuple(outcomes)
     return tuple(_fitted(outcome, owners) for outcome in known) if owners else known
 
@@ -43,9 +41,9 @@ def _fitted(outcome: Outcome, owners: Mapping[str, Mapping[str, str]]) -> Outcom
 
 
 def _of_package(finding: Finding, owners: Mapping[str, Mapping[str, str]]) -> Finding:
-    told = owners.get(finding.named("model_path"))
+    owner = owners.get(finding.named("model_path"))
     remedies = finding.remedies or cause_of(finding.cause).remedies
     left = tuple(remedy for remedy in remedies if not remedy_of(remedy).of_maker)
-    if told is None or len(left) == len(remedies):
+    if owner is None or len(left) == len(remedies):
         return finding
-    return msgspec.structs.replace(finding, values={**finding.values, **told}, remedies=(FIT_PACKAGE, *left))
+    return msgspec.structs.replace(finding, values={**finding.values, **owner}, remedies=(FIT_PACKAGE, *left))

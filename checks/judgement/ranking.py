@@ -1,7 +1,5 @@
 """Which finding comes first, which counts, and which can answer what was asked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from checks.facts.finding import Finding, Outcome, Severity

@@ -1,10 +1,8 @@
 """Whether a finding that is gone was mended, or only not looked for again: a shorter examination measures less.
 
 The check judges once more what is measured now together with what only the examination before had measured. Where the
-finding comes back, it rests on what was not repeated, and nobody knows whether it is mended.
+finding comes back, it rests on what was not repeated, and whether it is fixed is unknown.
 """
-
-from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
@@ -26,17 +24,17 @@ def is_seen_mended(finding: Finding, before: Facts, now: Facts) -> bool:
         return True
     both = msgspec.structs.replace(now, measurements=tuple(_together(before, now)))
     again = judge_one(check, both).findings
-    return finding.subject not in {each.subject for each in again}
+    return finding.subject not in {later.subject for later in again}
 
 
 def _together(before: Facts, now: Facts) -> Iterator[Measurement]:
     """What is measured now; what was not, or too little to tell whether it has changed, as it was before."""
-    had = {_key(measurement): measurement for measurement in before.measurements if not measurement.is_left_out}
-    for measurement in now.measurements:
-        old = had.get(_key(measurement))
-        if old is None or _tells(measurement, old):
-            had.pop(_key(measurement), None)
-            yield measurement
+    had = {_key(run): run for run in before.measurements if not run.is_left_out}
+    for run in now.measurements:
+        old = had.get(_key(run))
+        if old is None or _tells(run, old):
+            had.pop(_key(run), None)
+            yield run
     yield from had.values()
 
 

@@ -4,8 +4,6 @@ The runtime's own words decide between the causes, by the same signatures as for
 the same of the same model, the words are added to its finding. A table that a real run refutes is only noted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -40,14 +38,11 @@ def _findings(model: ModelFacts, facts: Facts, known: Sequence[Outcome]) -> Iter
     ran = {run.runtime for run in model.runs if run.ran}
     for run in model.runs:
         if run.reason in ("provider-dropped", "delegate-missing", "runtime-broken"):
-            continue  # the runtime's own trouble, and told there
+            continue  # the runtime's own trouble has its own finding
         if run.loaded is False or run.ran is False:
             yield from _failed(model, run, facts, known, is_blocking=run.runtime not in ran)
         elif run.ran and run.setting not in PROCESSOR and elsewhere(run) >= FALLBACK:
             yield _fallback(model, run, facts)
-
-
-# --- a run that failed ------------------------------------------------------------------------------------------------
 
 
 def _failed(
@@ -91,9 +86,6 @@ def _is_explained(model: ModelFacts, run: ModelRun, known: Sequence[Outcome]) ->
     )
 
 
-# --- a run that went elsewhere ----------------------------------------------------------------------------------------
-
-
 def _fallback(model: ModelFacts, run: ModelRun, facts: Facts) -> Finding:
     part = elsewhere(run)
     others = [share for share in run.shares or () if not share.provider.startswith(run.setting)]
@@ -114,9 +106,6 @@ def _fallback(model: ModelFacts, run: ModelRun, facts: Facts) -> Finding:
         ),
         values=_values(model, run),
     )
-
-
-# --- both -------------------------------------------------------------------------------------------------------------
 
 
 def _subject(model: ModelFacts, run: ModelRun) -> str:

@@ -1,4 +1,4 @@
-"""A second trouble in one ticket, that has nothing to do with the first: it has lines of its own, which word it surely.
+"""A second, unrelated error in one ticket: its own lines word it clearly.
 
 In the weighing exactly one cause is the root cause, so of two errors in one text the second gets next to no share.
 What the text tells without the lines that show the first is weighed apart, and so is the first without the second's
@@ -6,8 +6,6 @@ lines: what speaks for the one does not make the other less likely. On 2026-11-2
 which are about one trouble each, one was said to hold a second, and there the label names both; of 118 pairs of short
 ones, one pasted behind the other, 38 were, and each time it was the right one.
 """
-
-from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -76,7 +74,9 @@ def _are_unrelated(first: str, other: str, worded: Mapping[str, Sequence[Hit]]) 
 
 def _shown(finding: Finding) -> set[tuple[str, int]]:
     """The lines that are quoted for it."""
-    return {(each.origin, number) for each in finding.evidence if each.name == CLUE for number in each.lines}
+    return {
+        (evidence.origin, number) for evidence in finding.evidence if evidence.name == CLUE for number in evidence.lines
+    }
 
 
 def _lines(shown: Iterable[Hit]) -> set[tuple[str, int]]:

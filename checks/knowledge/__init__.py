@@ -5,8 +5,6 @@ structs of its rows, one ``Table`` and the questions that are asked of it. ``The
 Code holds the comparison, the table the numbers.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import functools
 import tomllib
@@ -28,6 +26,17 @@ class _Strict(msgspec.StructMeta):
 @dataclass_transform(field_specifiers=(msgspec.field,), kw_only_default=True, frozen_default=True)
 class Row(msgspec.Struct, frozen=True, metaclass=_Strict):
     """A row of a table."""
+
+
+class Worded(Row):
+    """A row with a sentence in each language."""
+
+    en: str
+    ja: str
+
+    def of(self, language: str) -> str:
+        """The sentence in "en" or "ja"."""
+        return self.ja if language == "ja" else self.en
 
 
 class Table(Row):

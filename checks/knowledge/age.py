@@ -1,7 +1,5 @@
 """How old our knowledge is: the day on which each table's source was last read."""
 
-from __future__ import annotations
-
 import datetime as dt
 import functools
 import re

@@ -4,13 +4,11 @@ resources/causes/<family>/<cause-id>.toml and resources/remedies/<remedy-id>.tom
 of its own since several causes share one. Both are read when asked for, and refuse unknown keys.
 """
 
-from __future__ import annotations
-
 import functools
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -20,18 +18,22 @@ from checks.paths import ROOT
 LANGUAGES = ("en", "ja")
 UNKNOWN = "unknown"  # the cause of what fails and nothing explains
 
-_Schema = TypeVar("_Schema")
+_T = TypeVar("_T")
 
 
-class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The same sentence in each language."""
+class InLanguages(msgspec.Struct, Generic[_T], frozen=True, forbid_unknown_fields=True):
+    """The same in each language."""
 
-    en: str
-    ja: str
+    en: _T
+    ja: _T
 
-    def of(self, language: str) -> str:
-        """The sentence in "en" or "ja"."""
+    def of(self, language: str) -> _T:
+        """What is for "en" or "ja"."""
         return self.ja if language == "ja" else self.en
+
+
+class Words(InLanguages[str], frozen=True, forbid_unknown_fields=True):
+    """The same sentence in each language."""
 
 
 class Question(Words, frozen=True, forbid_unknown_fields=True):
@@ -52,17 +54,6 @@ class CauseText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     explanation: str
 
 
-class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A cause's texts in every language."""
-
-    en: CauseText
-    ja: CauseText
-
-    def of(self, language: str) -> CauseText:
-        """The texts in "en" or "ja"."""
-        return self.ja if language == "ja" else self.en
-
-
 class ReportedText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A cause in one language as a pasted text tells it: no {placeholders}, since most values are not known.
 
@@ -72,17 +63,6 @@ class ReportedText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     why: str
     explanation: str = ""
-
-
-class ReportedTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The same in every language."""
-
-    en: ReportedText
-    ja: ReportedText
-
-    def of(self, language: str) -> ReportedText:
-        """The texts in "en" or "ja"."""
-        return self.ja if language == "ja" else self.en
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -125,11 +105,11 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     cause: str
-    text: Texts
+    text: InLanguages[CauseText]
     remedies: tuple[str, ...]
     sources: tuple[str, ...]
     clear: Words | None = None
-    reported: ReportedTexts | None = None
+    reported: InLanguages[ReportedText] | None = None
     severity: str = "blocking"
     explains: tuple[str, ...] = ()
     questions: tuple[Question, ...] = ()
@@ -236,5 +216,5 @@ def family_of(cause: str) -> str:
     return cause_files()[cause].parent.name
 
 
-def _read(path: Path, kind: type[_Schema]) -> _Schema:
+def _read(path: Path, kind: type[_T]) -> _T:
     return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), kind)

@@ -4,8 +4,6 @@ resources/words/phrases.toml holds one table per phrase. A finding carries only 
 (checks/facts/phrase.py); the words are put in where a text is shown, in the reader's language.
 """
 
-from __future__ import annotations
-
 import functools
 import tomllib
 from collections.abc import Callable, Mapping

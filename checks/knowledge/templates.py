@@ -1,7 +1,5 @@
 """Templates of sentences and commands: ``{name}`` is a value, ``{{`` a brace, ``{name:words}`` several words."""
 
-from __future__ import annotations
-
 import string
 from collections.abc import Iterator, Mapping
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from checks.facts import MachineFacts
 from checks.machine.linux import read as read_linux
 from checks.machine.macos import read as read_macos
+from checks.machine.nodes import Raw
 from checks.machine.nvidia import NO_ANSWER, from_nvml_alone
 from checks.machine.windows import read as read_windows
-
-Raw = dict[str, Any]
 
 
 def read_machine(machine: Raw | None, nvml: Raw | None) -> MachineFacts:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from checks.facts import AmdFacts, AmdNode, Gpus
-from checks.machine.nodes import read_nodes
-
-Raw = dict[str, Any]
+from checks.machine.nodes import Raw, read_nodes
 
 VIDEO_MEMORY = ("1", "2")  # heap types of the KFD topology: frame buffer public and private
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from checks.facts import Gpu, Gpus, PciLink
 from checks.knowledge.gpu.gpu_architectures import amd_target_of_device, architecture_of_die, intel_platform
+from checks.machine.nodes import Raw
 from checks.machine.pci import pci_name
-
-Raw = dict[str, Any]
 
 DISPLAY = "03"  # PCI base class: VGA, XGA, 3D and other display controllers
 PROCESSING = "12"  # PCI base class: processing accelerators; AMD Instinct cards are of it
@@ -19,7 +18,7 @@ GENERATIONS = {"2.5": 1, "5.0": 2, "5": 2, "8.0": 3, "8": 3, "16.0": 4, "16": 4,
 
 
 def read_gpus(raw: Raw | None) -> Gpus | None:
-    """The GPUs of a Linux machine; None where there is no PCI bus to look at."""
+    """The GPUs of a Linux machine; None where there is no PCI bus."""
     if raw is None or raw.get("pci") is None:
         return None
     devices = tuple(read_gpu(raw_device) for raw_device in raw["pci"] if is_gpu(raw_device))
@@ -74,9 +73,8 @@ def identify(
     if vendor_id == "10de" and found.die:
         architecture = architecture_of_die(found.die)
         if architecture:
-            fields["architecture"] = architecture.architecture
-            fields["compute_capability"] = architecture.compute_capability
-            fields["integrated"] = architecture.integrated
+            for name in ("architecture", "compute_capability", "integrated"):
+                fields[name] = getattr(architecture, name)
     elif vendor_id == "1002":
         target = amd_target_of_device(device_id or "", found.die or found.name)
         if target:

@@ -11,6 +11,7 @@ import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -41,6 +42,9 @@ _MAX_Q = "maxq"
 _ONLY_WITH_BRAND = frozenset({"quadro", "ada", "pro"})  # people leave these out, and then several cards are meant
 
 
+_DECIDED = ("device_id", "die", "architecture", "compute_capability", "gfx_target")  # what a name may leave open
+
+
 class NamedGpu(msgspec.Struct, frozen=True, kw_only=True):
     """The GPU that a name stands for. Empty texts: the name alone does not decide."""
 
@@ -54,17 +58,9 @@ class NamedGpu(msgspec.Struct, frozen=True, kw_only=True):
 
     def as_gpu(self, name: str, origin: str) -> Gpu:
         """The GPU as the bus of a live machine would show it, under the name that was reported."""
-        return Gpu(
-            origin=origin,
-            vendor_id=self.vendor_id,
-            vendor=VENDOR_NAMES[self.vendor_id],
-            product=name,
-            device_id=self.device_id or None,
-            die=self.die or None,
-            architecture=self.architecture or None,
-            compute_capability=self.compute_capability or None,
-            gfx_target=self.gfx_target or None,
-        )
+        known: dict[str, Any] = {field: getattr(self, field) or None for field in _DECIDED}
+        vendor = VENDOR_NAMES[self.vendor_id]
+        return Gpu(origin=origin, vendor_id=self.vendor_id, vendor=vendor, product=name, **known)
 
 
 def gpu_of_name(name: str) -> NamedGpu | None:
@@ -98,7 +94,7 @@ def gpu_at(text: str) -> tuple[NamedGpu, int] | None:
         if re.match(r"[\s-]*(?:series|系列|シリーズ)", text[end : end + 10], re.IGNORECASE):
             return None
         found = _index().get(_key(words)) if words else None
-        if found is not None and _key(words) != key:  # else only a word was added that tells nothing
+        if found is not None and _key(words) != key:  # else only a word was added that means nothing
             best, key = (found, end - len(piece.group(0)) + len(piece.group(0).rstrip(".!?\"'"))), _key(words)
     return best
 
@@ -142,7 +138,6 @@ def _key(words: Iterable[str]) -> str:
 
 @functools.cache
 def _index() -> dict[str, NamedGpu]:
-    """Words of a name -> the GPU that they name."""
     candidates: defaultdict[str, list[NamedGpu]] = defaultdict(list)
     for gpu in _known():
         for name in _spelled_out(gpu.product):
@@ -167,38 +162,27 @@ def _left_out(words: list[str]) -> Iterator[str]:
 
 
 def _known() -> Iterator[NamedGpu]:
-    for device_id, pci in devices_of("10de"):
-        architecture = architecture_of_die(pci.die) if _is_graphics(pci) else None
-        if architecture is not None:
-            yield NamedGpu(
-                vendor_id="10de",
-                product=pci.product,
-                device_id=device_id,
-                die=pci.die,
-                architecture=architecture.architecture,
-                compute_capability=architecture.compute_capability,
-            )
-    for device_id, pci in devices_of("1002"):
-        target = amd_target_of_device(device_id, pci.name) if _is_graphics(pci) else None
-        if target is not None:
-            yield NamedGpu(
-                vendor_id="1002",
-                product=pci.product,
-                device_id=device_id,
-                die=pci.die,
-                architecture=target.architecture,
-                gfx_target=target.gfx,
-            )
-    for device_id, pci in devices_of("8086"):
+    for vendor_id in VENDOR_NAMES:
+        for device_id, pci in devices_of(vendor_id):
+            fields = _computing(vendor_id, device_id, pci)
+            if fields is not None:
+                yield NamedGpu(vendor_id=vendor_id, product=pci.product, device_id=device_id, die=pci.die, **fields)
+
+
+def _computing(vendor_id: str, device_id: str, pci: PciName) -> dict[str, str] | None:
+    """What a device computes with, as fields of NamedGpu; None where it is no GPU that is known."""
+    if vendor_id == "8086":
         platform = intel_platform(device_id)
-        if platform is not None:
-            yield NamedGpu(
-                vendor_id="8086",
-                product=pci.product,
-                device_id=device_id,
-                die=pci.die,
-                architecture=platform.architecture,
-            )
+        return {"architecture": platform.architecture} if platform else None
+    if not _is_graphics(pci):
+        return None
+    if vendor_id == "10de":
+        known = architecture_of_die(pci.die)
+        if known is None:
+            return None
+        return {"architecture": known.architecture, "compute_capability": known.compute_capability}
+    target = amd_target_of_device(device_id, pci.name)
+    return {"architecture": target.architecture, "gfx_target": target.gfx} if target else None
 
 
 def _is_graphics(pci: PciName) -> bool:
@@ -227,17 +211,8 @@ def _spelled_out(product: str) -> Iterator[str]:
 
 def _common(found: list[NamedGpu]) -> NamedGpu:
     """What all cards of one name have in common."""
-
-    def shared(field: str) -> str:
+    shared = {}
+    for field in _DECIDED:
         values = {getattr(gpu, field) for gpu in found}
-        return str(values.pop()) if len(values) == 1 else ""
-
-    return NamedGpu(
-        vendor_id=found[0].vendor_id,
-        product=found[0].product,
-        device_id=shared("device_id"),
-        die=shared("die"),
-        architecture=shared("architecture"),
-        compute_capability=shared("compute_capability"),
-        gfx_target=shared("gfx_target"),
-    )
+        shared[field] = values.pop() if len(values) == 1 else ""
+    return NamedGpu(vendor_id=found[0].vendor_id, product=found[0].product, **shared)

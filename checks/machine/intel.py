@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from checks.facts import Gpus, IntelFacts
-from checks.machine.nodes import read_libraries, read_nodes
-
-Raw = dict[str, Any]
+from checks.machine.nodes import Raw, read_libraries, read_nodes
 
 MODULES = ("i915", "xe", "intel_vpu")
 

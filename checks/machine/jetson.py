@@ -1,14 +1,12 @@
-"""NVIDIA Jetson boards: their GPU is no PCI device."""
+"""NVIDIA Jetson boards: their GPU is not a PCI device."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from checks.facts import JetsonFacts
 from checks.knowledge.gpu.gpu_architectures import architecture_of_die, tegra_of
-
-Raw = dict[str, Any]
+from checks.machine.nodes import Raw
 
 # First line of nv_tegra_release: a number sign, then "R36 (release), REVISION: 4.0, GCID: 37537400, BOARD: generic"
 _L4T = re.compile(r"# R(\d+) \(release\), REVISION: ([\d.]+)")

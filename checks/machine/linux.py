@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Iterable
-from typing import Any
 
-from checks.facts import CpuFacts, Gpu, Gpus, MachineFacts, MemoryFacts, OsFacts
+from checks.facts import CpuFacts, MachineFacts, MemoryFacts, OsFacts
 from checks.knowledge.gpu.virtual_machines import (
     container_of_cgroup,
     container_of_variables,
@@ -16,10 +14,8 @@ from checks.knowledge.gpu.virtual_machines import (
     machine_of_log,
 )
 from checks.machine import accelerators, amd, buses, intel, jetson, nvidia, system_log
+from checks.machine.nodes import Raw
 
-Raw = dict[str, Any]
-
-MANAGER_NAMES = {"apt-get": "apt"}
 NO_LIMIT = 1 << 60  # bytes; control groups of version 1 write "no limit" as a number near 2**63
 
 
@@ -36,18 +32,13 @@ def read(machine: Raw, nvml: Raw | None) -> MachineFacts:
         cpu=cpu,
         memory=read_memory(machine.get("memory")),
         gpus=gpus,
-        nvidia=nvidia.read(machine, nvml, nvidia_devices(gpus), system, is_jetson=board is not None),
+        nvidia=nvidia.read(machine, nvml, gpus.nvidia if gpus else (), system, is_jetson=board is not None),
         amd=amd.read(machine, gpus),
         intel=intel.read(machine, gpus),
         jetson=board,
         accelerators=accelerators.read(machine.get("buses"), (machine.get("drivers") or {}).get("nodes")),
         log=system_log.of_linux(machine.get("kernel_log") or {}),
     )
-
-
-def nvidia_devices(gpus: Gpus | None) -> tuple[Gpu, ...]:
-    """The NVIDIA GPUs on the bus; none where the bus was not read."""
-    return gpus.nvidia if gpus else ()
 
 
 def read_os(machine: Raw) -> OsFacts | None:
@@ -58,6 +49,7 @@ def read_os(machine: Raw) -> OsFacts | None:
     release = parse_os_release(raw.get("os_release") or "")
     wsl = wsl_version(raw.get("proc_version") or "")
     container = read_container(raw)
+    managers = raw.get("managers")
     libc, libc_version = read_libc(raw)
     return OsFacts(
         origin="/etc/os-release, /proc",
@@ -76,7 +68,7 @@ def read_os(machine: Raw) -> OsFacts | None:
         container_gpu_hook=bool(raw["nvidia_mounts"]) if container and raw.get("nvidia_mounts") is not None else None,
         virtual_machine=read_virtual_machine(machine, wsl),
         secure_boot=None if wsl else read_secure_boot(raw, container),
-        package_managers=_managers(raw.get("managers")),
+        package_managers=None if managers is None else tuple("apt" if name == "apt-get" else name for name in managers),
         groups=None if raw.get("groups") is None else tuple(raw["groups"]),
         is_administrator=raw.get("administrator"),
     )
@@ -118,13 +110,13 @@ def read_container(raw: Raw) -> str:
 
 
 def read_virtual_machine(machine: Raw, wsl: int) -> str | None:
-    """The virtual machine around this system; "" bare metal; "other" one that does not tell its name; None unknown."""
+    """The virtual machine around this system; "" bare metal; "other" one whose name is unknown; None unknown."""
     raw = machine.get("os") or {}
     if wsl:
         return "wsl"
     flags = ((machine.get("cpu") or {}).get("first") or {}).get("flags")
     if flags is not None and "hypervisor" not in flags.split():
-        return ""  # on x86 the processor itself tells; firmware texts alone also name makers of real computers
+        return ""  # on x86 the processor itself shows it; firmware texts alone also name makers of real computers
     dmi = raw.get("dmi") or {}
     named = machine_of_firmware(dmi.values())
     if named:
@@ -157,10 +149,6 @@ def read_libc(raw: Raw) -> tuple[str | None, str | None]:
         found = re.search(r"Version (\S+)", raw["musl"])
         return "musl", found.group(1) if found else None
     return None, None
-
-
-def _managers(names: Iterable[str] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(MANAGER_NAMES.get(name, name) for name in names)
 
 
 def read_cpu(raw: Raw | None) -> CpuFacts | None:

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from checks.facts import AppleFacts, CpuFacts, Gpu, Gpus, MachineFacts, MemoryFacts, OsFacts, PciLink
 from checks.machine.buses import hex4, identify
-
-Raw = dict[str, Any]
+from checks.machine.nodes import Raw
 
 # sysctl's names of instruction sets and Linux' for the same, where lower case and "." -> "_" are not enough.
 X86_NAMES = {"sse3": "pni", "avx1_0": "avx", "rdrand": "rdrand", "sha": "sha_ni", "bmi1": "bmi1"}
 ARM_NAMES = {
-    "hw.optional.AdvSIMD": "asimd",
-    "hw.optional.arm.AdvSIMD": "asimd",
-    "hw.optional.arm.FEAT_FP16": "asimdhp",
-    "hw.optional.arm.FEAT_DotProd": "asimddp",
-    "hw.optional.arm.FEAT_BF16": "bf16",
-    "hw.optional.arm.FEAT_I8MM": "i8mm",
-    "hw.optional.arm.FEAT_SME": "sme",
-    "hw.optional.arm.FEAT_SME2": "sme2",
-    "hw.optional.arm.FEAT_LSE": "atomics",
+    "hw.optional.AdvSIMD": "asimd", "hw.optional.arm.AdvSIMD": "asimd", "hw.optional.arm.FEAT_FP16": "asimdhp",
+    "hw.optional.arm.FEAT_DotProd": "asimddp", "hw.optional.arm.FEAT_BF16": "bf16", "hw.optional.arm.FEAT_I8MM": "i8mm",
+    "hw.optional.arm.FEAT_SME": "sme", "hw.optional.arm.FEAT_SME2": "sme2", "hw.optional.arm.FEAT_LSE": "atomics",
     "hw.optional.arm.FEAT_AES": "aes",
-}
+}  # fmt: skip
 VENDOR_IDS = {"apple": "106b", "intel": "8086", "amd": "1002", "ati": "1002", "nvidia": "10de"}
 
 

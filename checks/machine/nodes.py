@@ -19,9 +19,7 @@ def read_nodes(nodes: Iterable[Raw] | None, *patterns: str) -> tuple[DeviceNode,
     if nodes is None:
         return None
     return tuple(
-        DeviceNode(
-            path=node["path"], readable=node.get("readable"), writable=node.get("writable"), group=node.get("group")
-        )
+        DeviceNode(path=node["path"], **{name: node.get(name) for name in ("readable", "writable", "group")})
         for node in nodes
         if not node.get("directory") and any(_matches(node["path"], pattern) for pattern in patterns)
     )

@@ -11,10 +11,8 @@ import msgspec
 from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu, OsFacts, XidEvent
 from checks.knowledge.errors.hardware_errors import clock_reasons, recovery_action
 from checks.knowledge.gpu.gpu_architectures import nvml_architecture
-from checks.machine.nodes import read_libraries, read_nodes
+from checks.machine.nodes import Raw, read_libraries, read_nodes
 from checks.machine.pci import pci_name
-
-Raw = dict[str, Any]
 
 MODULES = ("nvidia", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nouveau", "nova_core", "nvgpu")
 NODES = ("/dev/nvidia*", "/dev/nvhost-*", "/dev/nvmap", "/dev/dxg")
@@ -126,7 +124,7 @@ def _recovery(number: int) -> str:
     return known.id if known else str(number)
 
 
-# What the probe tells as a number: the fact that it is, and how it gets its name.
+# What the probe reports as a number: the fact that it is, and how it gets its name.
 _NAMED: dict[str, tuple[str, Callable[[int], Any]]] = {
     "architecture_number": ("architecture", nvml_architecture),
     "throttle_mask": ("throttle_reasons", clock_reasons),

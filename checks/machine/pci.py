@@ -45,7 +45,7 @@ def pci_name(vendor_id: str, device_id: str, subsystem_vendor: str = "", subsyst
     line_end = block.find(b"\n")
     vendor = VENDOR_NAMES.get(vendor_id) or _text(block[6:line_end])
     device = _device_block(block, device_id)
-    name = _text(device[8 : _end_of_line(device)])
+    name = _text(device[8:].partition(b"\n")[0])
     return PciName(
         vendor=vendor,
         name=name,
@@ -94,20 +94,11 @@ def _device_block(block: bytes, device_id: str) -> bytes:
     return block[start : end.start() if end else len(block)]
 
 
-def _end_of_line(device: bytes) -> int:
-    end = device.find(b"\n", 1)
-    return end if end >= 0 else len(device)
-
-
 def _subsystem(device: bytes, vendor: str, subsystem: str) -> str:
     if not (_ID.fullmatch(vendor) and _ID.fullmatch(subsystem)):
         return ""
-    key = f"\n\t\t{vendor} {subsystem}  ".encode()
-    start = device.find(key)
-    if start < 0:
-        return ""
-    end = device.find(b"\n", start + 1)
-    return _text(device[start + len(key) : end if end >= 0 else len(device)])
+    _, _, rest = device.partition(f"\n\t\t{vendor} {subsystem}  ".encode())
+    return _text(rest.partition(b"\n")[0])
 
 
 def _product(name: str) -> str:

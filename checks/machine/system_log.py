@@ -1,25 +1,23 @@
-"""Entries of the system's log, read: NVIDIA's Xids, and what else they tell of GPUs and the processor."""
+"""Entries of the system's log, read: NVIDIA's Xids, and what else they report about GPUs and the processor."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import msgspec
 
 from checks.facts import GpuEvent, LogEntry, SystemLog, XidEvent
 from checks.knowledge.errors.gpu_log import LogSign, matchers
+from checks.machine.nodes import Raw
 from checks.machine.nvidia import full_address, parse_xids, seconds_of
 from checks.probes.ask.system_log import KERNEL
-
-Raw = dict[str, Any]
 
 _DEVICE = re.compile(r"\A\\Device\\\w{1,20}\s*")  # the first string of a driver's event: which of its devices
 
 
 def xids(entries: Iterable[LogEntry], started: str = "") -> tuple[XidEvent, ...]:
-    """The Xids that entries tell of, the kernel log's first. ``started``: when the machine was, as events tell it."""
+    """The Xids in entries, the kernel log's first. ``started``: when the machine was, as events write it."""
     known = tuple(entries)
     found = list(parse_xids(entry.text for entry in known if entry.source == KERNEL))
     for entry in known:
@@ -37,7 +35,7 @@ def xids(entries: Iterable[LogEntry], started: str = "") -> tuple[XidEvent, ...]
 
 
 def events(entries: Iterable[LogEntry]) -> tuple[GpuEvent, ...]:
-    """What entries tell of a GPU or the processor that is no Xid, in their order."""
+    """What entries report about a GPU or the processor that is no Xid, in their order."""
     return tuple(
         GpuEvent(
             kind=row.kind,

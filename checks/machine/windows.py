@@ -23,9 +23,9 @@ from checks.facts import (
 from checks.knowledge.gpu.usb_pci_accelerators import accelerator_of
 from checks.knowledge.gpu.virtual_machines import machine_of_firmware
 from checks.machine import nvidia, system_log
+from checks.machine.accelerators import accelerator
 from checks.machine.buses import identify
-
-Raw = dict[str, Any]
+from checks.machine.nodes import Raw
 
 _PCI = re.compile(
     r"PCI\\VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})(?:&SUBSYS_([0-9A-F]{4})([0-9A-F]{4}))?(?:&REV_([0-9A-F]{2}))?",
@@ -144,12 +144,12 @@ def _nvidia(answer: Raw, gpus: Gpus | None, nvml: Raw | None, log: Raw) -> Nvidi
     if not (on_bus or libcuda or (nvml or {}).get("nvml") not in (None, "library-not-found")):
         return None
     facts = nvidia.from_nvml(nvml)
-    # The Basic Display Adapter's version says nothing of NVIDIA's driver.
+    # The Basic Display Adapter's version shows nothing about NVIDIA's driver.
     own = [gpu.driver_version for gpu in on_bus if gpu.driver == NVIDIA_SERVICE]
     version = next((branch for own_version in own for branch in [driver_branch(own_version)] if branch), None)
     entries = system_log.windows_entries(log)
     xids = None if entries is None else system_log.xids(entries, log.get("started") or "")
-    # One alone of its two logs may have been read, which says nothing of the other.
+    # One alone of its two logs may have been read, which shows nothing about the other.
     why = "" if xids else (log.get("unread") or {}).get("entries")
     return msgspec.structs.replace(
         facts,
@@ -179,17 +179,7 @@ def _accelerators(answer: Raw) -> tuple[Accelerator, ...]:
         elif usb:
             row = accelerator_of("usb", usb.group(1).lower(), usb.group(2).lower())
         if row:
-            found.append(
-                Accelerator(
-                    origin="Win32_PnPEntity",
-                    bus=row.bus,
-                    vendor_id=row.vendor,
-                    device_id=row.device,
-                    name=row.name,
-                    kind=row.kind,
-                    driver=device.get("Service") or "",
-                )
-            )
+            found.append(accelerator(row, "Win32_PnPEntity", device.get("Service") or ""))
     return tuple(found)
 
 

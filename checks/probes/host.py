@@ -17,9 +17,7 @@ standard output. One JSON object per line, in ASCII:
 A stage that is a generator yields facts as it goes, each dict a line of its own, so that a crash keeps those before it.
 A fact "name+" is a list that is added to the list "name".
 What native code prints on standard error is kept in ANSWER_FILE.stderr while a probe listens to it.
-After SECONDS the Python lines of all threads go to standard error, so that a hang tells where it hangs.
-
-Standard library only, Python 3.8 and later.
+After SECONDS the Python lines of all threads go to standard error, so that a hang shows its place.
 """
 
 import faulthandler
@@ -60,7 +58,7 @@ kit = importlib.import_module(PACKAGE + ".kit")
 
 
 def answer_line(fields):
-    """One line of the answer; facts that are no JSON become an error of their stage."""
+    """One line of the answer; facts that are not JSON become an error of their stage."""
     try:
         return json.dumps(fields, default=str) + "\n"
     except (TypeError, ValueError, RecursionError) as error:
@@ -103,7 +101,7 @@ def main(arguments):
     """Run the stages one after the other; an exception is not a failure to collect, it is the fact."""
     probe_path, answer_path, argument = arguments[0], arguments[1], json.loads(arguments[2])
     # The script's folder stands first on sys.path and would shadow packages of the target.
-    sys.path[:] = [each for each in sys.path if os.path.abspath(each or ".") != HERE]
+    sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder or ".") != HERE]
     kit.Captured.path = answer_path + ".stderr"
     prepare(arguments[3] if len(arguments) > 3 else None)
     with open(answer_path, "a", encoding="ascii") as answer:
@@ -133,7 +131,7 @@ def main(arguments):
             else:
                 say({"end": name, "seconds": time.perf_counter() - started, "facts": facts})
         say({"done": True})
-    # Leave at once: the target's libraries may crash or hang in their own exit handlers, after all is told.
+    # Leave at once: the target's libraries may crash or hang in their own exit handlers, after everything is reported.
     os._exit(0)
 
 

@@ -1,7 +1,4 @@
-"""What the probes share.
-
-Standard library only, Python 3.8 and later.
-"""
+"""What the probes share."""
 
 import os
 import re
@@ -65,8 +62,8 @@ class Warned:
 
     def __exit__(self, *error):
         self._catch.__exit__(*error)
-        for each in self._caught:
-            text = "%s: %s" % (each.category.__name__, each.message)
+        for caught in self._caught:
+            text = "%s: %s" % (caught.category.__name__, caught.message)
             if text not in _seen_warnings and len(_seen_warnings) < WARNING_LIMIT:
                 _seen_warnings.append(text[:TEXT_LIMIT])
 
@@ -77,7 +74,7 @@ class Warned:
 
 
 class Captured:
-    """Keeps what native code prints on standard error in a `with` block: often the only place that tells a reason.
+    """Keeps what native code prints on standard error in a `with` block: often the only place that has a reason.
 
     It is passed on when the block ends. ``text`` holds it afterwards: the end of it, or of a long log only the lines
     that match ``keep``, a compiled pattern of bytes. Where the process dies in the block, the last words stay in the
@@ -182,6 +179,23 @@ def loaded_libraries():
     return [_library(path) for path in wanted]
 
 
+def libraries(argument):
+    """The last stage of a framework: which shared libraries are loaded from where, after all that ran before."""
+    return {"loaded_libraries": loaded_libraries()}
+
+
+def import_facts(package, warnings):
+    """What every framework's import shows: its version, its folder, and the warnings."""
+    version = str(package.__version__)
+    return {"version": version, "location": os.path.dirname(package.__file__), "warnings": warnings}
+
+
+def cudnn_version(number):
+    """From cuDNN's number to its version: 90100 is 9.1.0, and before cuDNN 9, 8902 is 8.9.2; "" of none."""
+    major = 10000 if number and number >= 90000 else 1000
+    return "%d.%d.%d" % (number // major, number % major // 100, number % 100) if number else ""
+
+
 def _matters(name):
     return bool(_SHARED_LIBRARY.search(name) and _LIBRARIES.match(name))
 
@@ -229,13 +243,10 @@ def _process_modules():
 
     kernel = ctypes.WinDLL("kernel32", use_last_error=True)
     kernel.GetCurrentProcess.restype = wintypes.HANDLE
-    enumerate_modules = kernel.K32EnumProcessModules
+    enumerate_modules, pointer = kernel.K32EnumProcessModules, ctypes.POINTER
     enumerate_modules.argtypes = (
-        wintypes.HANDLE,
-        ctypes.POINTER(wintypes.HMODULE),
-        wintypes.DWORD,
-        ctypes.POINTER(wintypes.DWORD),
-    )
+        wintypes.HANDLE, pointer(wintypes.HMODULE), wintypes.DWORD, pointer(wintypes.DWORD),
+    )  # fmt: skip
     kernel.GetModuleFileNameW.argtypes = (wintypes.HMODULE, wintypes.LPWSTR, wintypes.DWORD)
     handles, needed = (wintypes.HMODULE * 4096)(), wintypes.DWORD()
     if not enumerate_modules(kernel.GetCurrentProcess(), handles, ctypes.sizeof(handles), ctypes.byref(needed)):

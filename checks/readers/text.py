@@ -155,7 +155,6 @@ def _condensed(lines: Iterator[list[bytes]]) -> bytes:
 
 
 def _size(lines: Sequence[bytes]) -> int:
-    """Bytes with the line breaks."""
     return sum(map(len, lines)) + len(lines)
 
 

@@ -95,8 +95,8 @@ def installing(package: str, facts: Facts) -> tuple[str, ...]:
     step = Step(kind="command", code="{pip_install} {package}")
     try:
         first, steps, machine = _where_allowed((step,), _Machine.of(facts), "en")
-        made = (_step(step, {"package": package}, machine, "en") for step in steps)
-        return tuple(each.code for each in (*first, *made) if each.managers[:1] in ((), ("pip",)))
+        filled = (_step(step, {"package": package}, machine, "en") for step in steps)
+        return tuple(option.code for option in (*first, *filled) if option.managers[:1] in ((), ("pip",)))
     except Unquotable:
         return ()
 
@@ -141,7 +141,7 @@ class _Machine:
             python_managers=(manager, "pip") if manager else (),
             python=facts.target or "python",
             is_managed_by_system=bool(interpreter and interpreter.externally_managed),
-            versions={each.name: each.version for each in (interpreter and interpreter.packages) or ()},
+            versions={package.name: package.version for package in (interpreter and interpreter.packages) or ()},
         )
 
     @property
@@ -235,9 +235,6 @@ def _step(step: Step, values: Mapping[str, str], machine: _Machine, language: st
         platforms=step.platforms,
         managers=step.managers,
     )
-
-
-# --- which steps apply -----------------------------------------------------------------------------------------------
 
 
 def _applicable(remedy: Remedy, machine: _Machine, framework: str = "") -> tuple[Step, ...]:

@@ -5,8 +5,6 @@ package of our own tables and the releases that fit: never an address, a marker,
 somebody's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from packaging.requirements import Requirement
@@ -32,5 +30,5 @@ def package_for(model: ModelFacts, runtimes: Sequence[str]) -> str:
 def _releases(wish: Requirement) -> str:
     """The releases that fit (">=2.1,<3"); "" where that is more than such a wish is, or an address instead of one."""
     text = ",".join(sorted(map(str, wish.specifier)))
-    is_plain = not wish.url and all(each.operator != "===" for each in wish.specifier)
+    is_plain = not wish.url and all(specifier.operator != "===" for specifier in wish.specifier)
     return text if is_plain and len(text) <= _LONGEST else ""

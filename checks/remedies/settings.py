@@ -5,8 +5,6 @@ is asked first: who needs the same decisions, and has them, needs nothing. The w
 wizard/report/content/advice.py; the lines come from resources/knowledge/frameworks/settings_advice.toml.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -44,7 +42,7 @@ _ADVISED = ("torch", "tensorflow", "jax", "onnxruntime")  # frameworks of which 
 _RUNTIMES = ("onnxruntime",)  # run finished models: the random numbers of Python and NumPy do not enter these
 _TF32_SINCE = (8, 0)  # compute capability of NVIDIA's first cards with TF32
 _ENOUGH = 30  # operations of which none changed, to leave deterministic mode out
-_FEWEST = 2  # operations from whose times a cost is told
+_FEWEST = 2  # operations whose times show a cost
 _OFTEN = 10  # repetitions of a model in which a change would have shown
 _NVIDIA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider")
 _SHORTEST, _LONGEST = 1e-9, 1e7  # seconds of one repetition that can be believed
@@ -123,8 +121,8 @@ class Advice:
 
 
 def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
-    """The advice; None where nobody asked and nothing was measured, and of a machine that is only told of."""
-    measured = [measurement for measurement in facts.measurements if measurement.reason in ("", "failed", NO_FORM)]
+    """The advice; None where nothing was measured or is needed, and for a machine known from a text alone."""
+    measured = [run for run in facts.measurements if run.reason in ("", "failed", NO_FORM)]
     if facts.reported or not measured:
         return None
     answer = _answer(measured, symptom, exactness)
@@ -137,8 +135,8 @@ def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
 
 
 def _answer(measured: Sequence[Measurement], symptom: str, exactness: str) -> Answer:
-    own = [each for each in measured if isinstance(each, ModelMeasured) and says_of_decisions(each)]
-    decisions = [each.decisions for each in own if each.decisions is not None]
+    own = [run for run in measured if isinstance(run, ModelMeasured) and says_of_decisions(run)]
+    decisions = [run.decisions for run in own if run.decisions is not None]
     if exactness == Exactness.DECISIONS:
         if decisions:
             return Answer.SAME_DECISIONS if min(decisions) >= 1 else Answer.DECISIONS_CHANGE
@@ -170,28 +168,28 @@ class _Wanted:
 
     def frameworks(self) -> Iterator[tuple[str, FrameworkFacts]]:
         """The frameworks that computed something here and of which the table has lines."""
-        computed = {each.framework for each in self.measured}
+        computed = {run.framework for run in self.measured}
         for name, found in self.facts.frameworks.each() if self.facts.frameworks else ():
             if name in _ADVISED and name in computed:
                 yield name, found
 
     def block(self, framework: str, found: FrameworkFacts) -> Block:
         """The lines of one framework."""
-        mine = [each for each in self.measured if each.framework == framework]
+        mine = [run for run in self.measured if run.framework == framework]
         holds = set(self._needs(framework, found, mine))
         changed = operations_changed(mine, {framework: found.version})
-        names = frozenset(each.name for each in changed)
+        names = frozenset(change.name for change in changed)
         lines = tuple(
             AdvisedLine(
-                each, _filled(each.code, self._threads(found)), _cost(each.cost, mine, names) if each.cost else None
+                line, _filled(line.code, self._threads(found)), _cost(line.cost, mine, names) if line.cost else None
             )
-            for each in SettingsAdviceTable.read().line
-            if each.framework in ("", framework)
-            and holds.issuperset(each.needs)
-            and not holds.intersection(each.without)
-            and _is_of(each, found.version)
+            for line in SettingsAdviceTable.read().line
+            if line.framework in ("", framework)
+            and holds.issuperset(line.needs)
+            and not holds.intersection(line.without)
+            and _is_of(line, found.version)
         )
-        refused = _named(each for each in mine if _is_deterministic(each) and _is_refused(each))
+        refused = _named(run for run in mine if _is_deterministic(run) and _is_refused(run))
         return Block(
             framework,
             lines,
@@ -242,13 +240,9 @@ class _Wanted:
 
 def _threads_matter(mine: Sequence[Measurement]) -> bool:
     """Whether another number of threads was seen to give other bits: of the user's models, where these were asked."""
-    models = [
-        measurement
-        for measurement in mine
-        if isinstance(measurement, ModelMeasured) and measurement.aspect == "threads"
-    ]
+    models = [run for run in mine if isinstance(run, ModelMeasured) and run.aspect == "threads"]
     asked = [model.difference for model in models if model.difference is not None]
-    return any(each.differing for each in asked) if asked else any(map(_shows_threads, mine))
+    return any(run.differing for run in asked) if asked else any(map(_shows_threads, mine))
 
 
 def _shows_threads(measured: Measurement) -> bool:
@@ -265,11 +259,8 @@ def _shows_threads(measured: Measurement) -> bool:
 def _changes_bits(setting: str, mine: Iterable[Measurement]) -> bool:
     """Whether a setting was seen to give other bits than the default does."""
     return any(
-        isinstance(measurement, Precision)
-        and measurement.setting == setting
-        and measurement.beside is not None
-        and measurement.beside.differing
-        for measurement in mine
+        isinstance(run, Precision) and run.setting == setting and run.beside is not None and run.beside.differing
+        for run in mine
     )
 
 
@@ -319,19 +310,12 @@ def _is_refused(measured: Measured) -> bool:
 
 def _repeated(mine: Iterable[Measurement]) -> set[str]:
     """The operations that were repeated by default."""
-    return {
-        measurement.operation
-        for measurement in mine
-        if isinstance(measurement, Repeat) and measurement.distinct and measurement.setting == "default"
-    }
+    return {run.operation for run in mine if isinstance(run, Repeat) and run.distinct and run.setting == "default"}
 
 
 def _is_seen(mine: Iterable[Measurement]) -> bool:
     """Whether enough was repeated to say that this processor repeats: many operations, or the user's own model."""
-    own = any(
-        isinstance(measurement, ModelMeasured) and measurement.repetitions >= _OFTEN and measurement.distinct == 1
-        for measurement in mine
-    )
+    own = any(isinstance(run, ModelMeasured) and run.repetitions >= _OFTEN and run.distinct == 1 for run in mine)
     return own or len(_repeated(mine)) >= _ENOUGH
 
 
@@ -343,7 +327,7 @@ def _size(measured: Measured) -> str:
 
 
 def _named(measured: Iterable[Measured]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(measurement.operation for measurement in measured))
+    return tuple(dict.fromkeys(run.operation for run in measured))
 
 
 def _cost(setting: str, mine: Sequence[Measurement], changed: Collection[str]) -> Cost | None:
@@ -355,16 +339,16 @@ def _cost(setting: str, mine: Sequence[Measurement], changed: Collection[str]) -
     """
     usual: dict[tuple[str, ...], Measured] = {}
     under: dict[tuple[str, ...], Measured] = {}
-    for measurement in mine:
-        if measurement.reason or measurement.seconds is None or not _SHORTEST < measurement.seconds < _LONGEST:
+    for run in mine:
+        if run.reason or run.seconds is None or not _SHORTEST < run.seconds < _LONGEST:
             continue
         # Of three calls the time is chance; and what was made smaller has another's.
-        if not is_well_timed(measurement) or (isinstance(measurement, Repeat) and measurement.shrunk):
+        if not is_well_timed(run) or (isinstance(run, Repeat) and run.shrunk):
             continue
-        key = (str(type(measurement)), measurement.operation, measurement.device, measurement.dtype, _size(measurement))
-        where = usual if measurement.setting == "default" else under if measurement.setting == setting else None
+        key = (str(type(run)), run.operation, run.device, run.dtype, _size(run))
+        where = usual if run.setting == "default" else under if run.setting == setting else None
         if where is not None:
-            where.setdefault(key, measurement)
+            where.setdefault(key, run)
     both = [key for key in under if key in usual]
     # One operation is no sample of what a program computes; a whole training is.
     if len(both) < _FEWEST and not any(key[0] == str(Experiment) for key in both):

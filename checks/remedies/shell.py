@@ -5,8 +5,6 @@ The templates are our own (resources/remedies) and follow ``str.format``: ``{nam
 PowerShell, not cmd, is meant on Windows: it is the terminal that opens there today.
 """
 
-from __future__ import annotations
-
 import shlex
 import string
 import unicodedata

@@ -3,8 +3,6 @@
 What is read back is judged again by this version; the findings in the file are only for readers of the JSON.
 """
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import msgspec
@@ -88,9 +86,7 @@ def _with_known_measurements(facts: Any) -> Any:
     if not isinstance(measured, list):
         return facts
     kinds = {kind.__struct_config__.tag for kind in get_args(Measurement)}
-    known = [
-        measurement for measurement in measured if isinstance(measurement, dict) and measurement.get("kind") in kinds
-    ]
+    known = [run for run in measured if isinstance(run, dict) and run.get("kind") in kinds]
     return {**facts, "measurements": known}
 
 

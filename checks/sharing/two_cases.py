@@ -1,7 +1,5 @@
 """Two saved examinations side by side, as a case of its own: what ``naosu compare A B`` and the window show."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

@@ -155,11 +155,24 @@ def save(learned: Learned, known: Sequence[Example], path: Path = LEARNED) -> No
     sums = checksums(known)
     _write(
         path,
-        **learned.to_store(),
+        **_stored(learned),
         features=np.array(digest_of_features()),
         digest=np.array(hashlib.sha256(sums.tobytes()).hexdigest()),
         sketch=sums[:SKETCH],
     )
+
+
+def _stored(learned: Learned) -> dict[str, Any]:
+    """The arrays of the file, as they compress best: of each weight whether it is 0, and those that are not."""
+    return {
+        "causes": np.array(learned.causes),
+        "texts": np.array(learned.texts),
+        "often": np.stack((learned.often & 255, learned.often >> 8)).astype(np.uint8),
+        "is_kept": np.packbits(learned.weights != 0),
+        "kept": learned.weights[learned.weights != 0],
+        "scale": learned.scale,
+        "bias": learned.bias,
+    }
 
 
 def share_changed(known: Sequence[Example], path: Path = LEARNED) -> float:

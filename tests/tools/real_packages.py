@@ -28,7 +28,7 @@ from typing import Any
 from real_packages_download import Models, Package, packages, unpacked
 
 from checks.facts import ModelFacts
-from checks.readers.models import find_models, read_model
+from checks.readers.models import read_model, read_models
 
 REFERENCE = Path(__file__).with_name("reference_versions.py")
 _MOST_SHOWN = 20  # differences of one kind, in full
@@ -101,7 +101,7 @@ def _nameless(path: Path) -> str | None:
 def _listed_otherwise(package: Package, root: Path) -> list[str]:
     """Models that are not found in the folder of the package, and files found there that are none."""
     try:
-        found = set(find_models(root))
+        found = {Path(model.path) for model in read_models(root) if model.format is not None}
     except Exception as error:  # noqa: BLE001 that none comes out is what is tested
         return [f"{package}: the folder broke the reader: {error!r}"]
     whole = {path for models in package.models if not models.part for path in models.paths(root)}

@@ -103,11 +103,11 @@ def test_sent_files_by_their_place(tmp_path: Path) -> None:
         path.write_text("content")
     given = (Given(log, Kind.LOG), Given(script, Kind.SCRIPT), Given(model, Kind.MODEL))
     sent = sent_files("pasted error", given)
-    assert [(each.origin, each.text) for each in sent.logs] == [("pasted", "pasted error"), ("", "content")]
-    assert [(each.name, each.size, each.text) for each in sent.scripts] == [("a.py", 7, None)]
+    assert [(file.origin, file.text) for file in sent.logs] == [("pasted", "pasted error"), ("", "content")]
+    assert [(file.name, file.size, file.text) for file in sent.scripts] == [("a.py", 7, None)]
     assert sent.models == (model,)  # read where they lie, by the examination
-    assert all(each.examined for each in sent.logs)
-    assert not any(each.examined for each in sent.scripts)
+    assert all(file.examined for file in sent.logs)
+    assert not any(file.examined for file in sent.scripts)
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from checks.engine.plans.compute import BUDGET, is_wanted
+from checks.facts.question import Effort, Exactness, SymptomName
 from wizard.evidence_files import Given, Kind
 from wizard.flow import (
     EFFORTS,
+    EXACTNESS,
     MODELS,
     STEPS,
     SYMPTOMS,
@@ -171,3 +173,10 @@ def test_a_load_counts_only_where_it_was_asked() -> None:
     assert Answers(symptom="results-change").load_taken is None  # as the effort gives
     assert Answers(symptom="results-change", load=600).load_taken == 600
     assert Answers(symptom="not-on-gpu", load=600).load_taken is None
+
+
+def test_the_words_are_those_of_the_facts() -> None:
+    """The start does without the facts, so the flow has the words for itself."""
+    assert {*SYMPTOMS, TICKET, MODELS} == {*SymptomName} - {SymptomName.COMPARISON}
+    assert set(EXACTNESS) == {"", *Exactness}
+    assert tuple(Effort) == EFFORTS

@@ -43,7 +43,7 @@ def test_a_probe_that_was_told_before_the_plan_keeps_its_state() -> None:
 
 def test_a_check_shows_the_worst_that_it_found() -> None:
     findings = tuple(
-        Finding(cause="unknown", severity=each, confidence=1) for each in (Severity.NOTE, Severity.WARNING)
+        Finding(cause="unknown", severity=severity, confidence=1) for severity in (Severity.NOTE, Severity.WARNING)
     )
     running = Running()
     running.take(CheckEnded(Outcome(cause="unknown", status=Status.FOUND, findings=findings, seconds=0.1)))

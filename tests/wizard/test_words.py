@@ -98,16 +98,16 @@ def test_no_letter_opens_two_things_at_once(language: str) -> None:
 def test_every_stage_of_a_probe_can_be_said(path: Path) -> None:
     """A slow probe names what it is at; a stage per GPU ("gpu_0") is said by its name."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     (stages,) = (
-        each.value for each in tree.body if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "STAGES"
+        node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "STAGES"
     )
     if isinstance(stages, ast.Call) and ast.unparse(stages.func) not in functions:  # a probe that computes
         module = ".".join(("checks.probes", *path.relative_to(PROBES).with_suffix("").parts))
         names = [stage.__name__ for stage in importlib.import_module(module).STAGES]
     elif isinstance(stages, ast.Call):  # a generator of stages
-        yielded = (each.value for each in ast.walk(functions[ast.unparse(stages.func)]) if isinstance(each, ast.Yield))
-        names = [ast.unparse(each) for each in yielded if isinstance(each, ast.Name)]
+        yielded = (node.value for node in ast.walk(functions[ast.unparse(stages.func)]) if isinstance(node, ast.Yield))
+        names = [ast.unparse(node) for node in yielded if isinstance(node, ast.Name)]
     else:
         names = [ast.unparse(elt) for elt in stages.elts if not isinstance(elt, ast.Starred)]
     assert names

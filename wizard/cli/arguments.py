@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 from wizard.words import program, system_language, words
 
-EFFORTS = ("quick", "standard", "thorough")
 LANGUAGES = ("en", "ja")
 PAPERS = ("a4", "letter")
 STANDARD_STREAM = "-"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from wizard.cli.arguments import EFFORTS, Parser, Text, add_outputs, seconds
+from wizard.cli.arguments import Parser, Text, add_outputs, seconds
 from wizard.cli.inputs import case_in, check_target, given_inputs, given_path, sent_file
 from wizard.cli.outputs import check_outputs
-from wizard.flow import EXACTNESS, SYMPTOMS
+from wizard.flow import EFFORTS, EXACTNESS, SYMPTOMS
 
 
 def add_arguments(parser: Parser, text: Text) -> None:

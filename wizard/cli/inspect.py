@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from wizard.cli.arguments import EFFORTS, Parser, Text, UsageError, add_outputs
+from wizard.cli.arguments import Parser, Text, UsageError, add_outputs
 from wizard.cli.inputs import check_target, given_inputs, given_path
 from wizard.cli.outputs import check_outputs, streams
+from wizard.flow import EFFORTS
 from wizard.words import words
 
 

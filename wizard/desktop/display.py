@@ -45,7 +45,6 @@ def _without_x11(display: str) -> NoWindow | None:
 
 
 def _has_wayland(environment: Mapping[str, str]) -> bool:
-    """Whether a Wayland compositor answers at its socket."""
     name = environment.get("WAYLAND_DISPLAY")
     if not name:
         return False

@@ -1,4 +1,4 @@
-"""What the window has done for it in the background: examine, search, open, save, export. One thread per job.
+"""What runs in the background of the window: examine, search, open, save, export. One thread per job.
 
 Every job ends in exactly one call of the model, with its result or with one sentence that says what went wrong.
 """
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class BackgroundJob(QThread):
-    """One function on a thread of its own. ``ended`` with (job, result, exception)."""
+    """One function on its own thread. ``ended`` with (job, result, exception)."""
 
     ended = Signal(object, object, object)
 

@@ -15,7 +15,7 @@ from wizard.pages.long_text import LongText, value_text
 from wizard.pages.marked_text import fill_text
 from wizard.pages.table_view import TableView
 from wizard.report.content import blocks as b
-from wizard.widgets.labels import plain_label
+from wizard.widgets.labels import filled, plain_label
 
 Say = Callable[..., str]
 
@@ -140,8 +140,7 @@ class BlockWidgets:
         button = QPushButton(self._say("report-copy"))
         button.setAccessibleName(self._say("report-copy-code", code=code))
         button.clicked.connect(lambda: self._copy(code, button))
-        line = QHBoxLayout()
-        line.setSpacing(8)
+        line = filled(QHBoxLayout(), spacing=8)
         line.addWidget(self._monospaced(code), 1)
         line.addWidget(button, 0, _TOP)
         return line
@@ -152,7 +151,6 @@ class BlockWidgets:
         return box
 
     def _table(self, layout: QVBoxLayout, table: b.Table) -> None:
-        """A long table waits in a fold."""
         if not table.is_long:
             if table.title:
                 layout.addWidget(plain_label("cardTitle", table.title, selectable=True))
@@ -171,7 +169,6 @@ class BlockWidgets:
 
 
 def _grid(pairs: b.Pairs) -> QGridLayout:
-    """Labels with their values, and where these were read."""
     has_origin = any(row.origin for row in pairs.rows)
     grid = QGridLayout()
     grid.setHorizontalSpacing(16)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from wizard.widgets.labels import plain_label
+from wizard.widgets.labels import filled, plain_label
 
 ICON = 30  # logical pixels
 
@@ -34,14 +34,9 @@ class _Card:
         self._icon.setFixedSize(ICON, ICON)
         self._title = plain_label("cardTitle")
         self._sentence = plain_label("muted")
-        texts = QVBoxLayout()
-        texts.setSpacing(3)
-        texts.addWidget(self._title)
-        texts.addWidget(self._sentence)
+        texts = filled(QVBoxLayout(), self._title, self._sentence, spacing=3)
         texts.addStretch(1)
-        self._inside = QHBoxLayout(button)
-        self._inside.setContentsMargins(14, 12, 14, 12)
-        self._inside.setSpacing(14)
+        self._inside = filled(QHBoxLayout(button), margins=(14, 12, 14, 12), spacing=14)
         self._inside.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         self._inside.addLayout(texts, 1)
         for label in (self._icon, self._title, self._sentence):

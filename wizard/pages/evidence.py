@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from wizard.jobs.background import Work
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.long_text import value_text
 from wizard.pages.page import Page
-from wizard.widgets.labels import plain_label
+from wizard.widgets.labels import emptied, filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 
 MOST_ROWS = 60  # files with a row of their own: to lay out a thousand of them takes minutes
@@ -60,9 +61,7 @@ class EvidencePage(Page):
 
     def _add_text(self) -> None:
         self._text_part = QWidget()
-        part = QVBoxLayout(self._text_part)
-        part.setContentsMargins(0, 0, 0, 0)
-        part.setSpacing(self.body.spacing())
+        part = filled(QVBoxLayout(self._text_part), margins=(0, 0, 0, 0), spacing=self.body.spacing())
         heading = self._heading("evidence-text", part)
         self._text = TextBox()
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)  # wrapping megabytes would block the window
@@ -88,36 +87,26 @@ class EvidencePage(Page):
     def _add_files(self) -> None:
         self._heading("evidence-files")
         self.drop = DropZone()
-        inside = QVBoxLayout(self.drop)
-        inside.setContentsMargins(16, 12, 16, 12)
-        inside.setSpacing(8)
+        inside = filled(QVBoxLayout(self.drop), margins=(16, 12, 16, 12), spacing=8)
         self._drop_hint = plain_label("muted")
         picture = QLabel()
         picture.setFixedSize(22, 22)
         self.tint(picture.setPixmap, "drop", "muted", 22)
-        top = QHBoxLayout()
-        top.setSpacing(10)
-        top.addWidget(picture)
+        top = filled(QHBoxLayout(), picture, spacing=10)
         top.addWidget(self._drop_hint, 1)
         inside.addLayout(top)
         buttons = WrapLayout()
         self._buttons: dict[Kind, QPushButton] = {}
         for kind in _BUTTONS:
-            button = QPushButton()
-            self.bind(button.setText, f"evidence-add-{kind.value}")
+            button = self.button(f"evidence-add-{kind.value}", functools.partial(self._choose, kind))
             self.bind(button.setAccessibleName, f"evidence-choose-{kind.value}")
-            button.clicked.connect(lambda _=False, kind=kind: self._choose(kind))
             buttons.addWidget(button)
             self._buttons[kind] = button
-        folder = QPushButton()
-        self.bind(folder.setText, "evidence-add-folder")
+        folder = self.button("evidence-add-folder", self._choose_folder)
         self.bind(folder.setAccessibleName, "evidence-choose-folder")
-        folder.clicked.connect(self._choose_folder)
         buttons.addWidget(folder)
-        inside.addLayout(buttons)
-        self._list = QVBoxLayout()
-        self._list.setSpacing(4)
-        inside.addLayout(self._list)
+        self._list = filled(QVBoxLayout(), spacing=4)
+        filled(inside, buttons, self._list)
         self._shown: tuple[Given, ...] = ()
         self.body.addWidget(self.drop)
         self._honest = plain_label("small")
@@ -127,9 +116,7 @@ class EvidencePage(Page):
 
     def _add_exactness(self) -> None:
         self._exactness_part = QWidget()
-        part = QVBoxLayout(self._exactness_part)
-        part.setContentsMargins(0, 0, 0, 0)
-        part.setSpacing(self.body.spacing())
+        part = filled(QVBoxLayout(self._exactness_part), margins=(0, 0, 0, 0), spacing=self.body.spacing())
         self._heading("evidence-exactness", part)
         why = plain_label("muted")
         self.bind(why.setText, "evidence-exactness-why")
@@ -153,7 +140,7 @@ class EvidencePage(Page):
 
     def _exact(self, button: ChoiceCard, checked: bool) -> None:
         if checked:
-            self.case.set_exactness(button.value)
+            self.case.answer(exactness=button.value)
 
     def _choose(self, kind: Kind) -> None:
         title = self.case.say(f"evidence-choose-{kind.value}")
@@ -231,11 +218,7 @@ class EvidencePage(Page):
         self._fill_list()
 
     def _fill_list(self) -> None:
-        while (item := self._list.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        emptied(self._list)
         if len(self._shown) > 1:
             self._list.addWidget(self._remove_all_row())
         for given in self._shown[:MOST_ROWS]:
@@ -247,31 +230,28 @@ class EvidencePage(Page):
 
     def _remove_all_row(self) -> QWidget:
         line = QWidget()
-        layout = QHBoxLayout(line)
-        layout.setContentsMargins(0, 0, 0, 0)
-        remove = QPushButton(self.case.say("evidence-remove-all", count=len(self._shown)))
-        remove.setObjectName("flat")
-        remove.setIcon(self.picture("remove", "muted", 16))
-        remove.clicked.connect(self.case.remove_files)
+        layout = filled(QHBoxLayout(line), margins=(0, 0, 0, 0))
         layout.addStretch(1)
-        layout.addWidget(remove)
+        text = self.case.say("evidence-remove-all", count=len(self._shown))
+        layout.addWidget(self._remove_button(text, self.case.remove_files))
         return line
+
+    def _remove_button(self, text: str, act: Callable[[], object]) -> QPushButton:
+        button = QPushButton(text)
+        button.setObjectName("flat")
+        button.setIcon(self.picture("remove", "muted", 16))
+        button.clicked.connect(act)
+        return button
 
     def _file_row(self, given: Given) -> QWidget:
         line = QWidget()
-        layout = QHBoxLayout(line)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(10)
         is_input = given.path == input_among(self.case.answers.given)
         kind = QLabel(self.case.say(f"evidence-kind-{'input' if is_input else given.kind.value}"))
         kind.setObjectName("cardTitle")
         name = value_text(str(given.path))
-        remove = QPushButton(self.case.say("evidence-remove"))
-        remove.setObjectName("flat")
+        remove = self._remove_button(self.case.say("evidence-remove"), lambda: self.case.remove_file(given.path))
         remove.setAccessibleName(self.case.say("evidence-remove-file", name=given.path.name))
-        remove.setIcon(self.picture("remove", "muted", 16))
-        remove.clicked.connect(lambda: self.case.remove_file(given.path))
-        layout.addWidget(kind)
+        layout = filled(QHBoxLayout(line), kind, margins=(0, 0, 0, 0), spacing=10)
         layout.addWidget(name, 1)
         layout.addWidget(remove)
         return line

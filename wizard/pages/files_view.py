@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTree
 
 from wizard.pages.long_text import value_text
 from wizard.report.content.blocks import Block, Files, Table
-from wizard.widgets.labels import card, escaped_tip, plain_label
+from wizard.widgets.labels import card, escaped_tip, filled, plain_label
 
 _MOST_ROWS = 8  # that the table shows without scrolling
 _LOWEST_ROW = 22  # logical pixels
@@ -29,9 +29,7 @@ class FilesView(QWidget):
         super().__init__()
         self._pages = files.pages
         self._fill = fill
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(10)
+        self._layout = filled(QVBoxLayout(self), margins=(0, 0, 0, 0), spacing=10)
         self.table = QTreeWidget()
         self.table.setAccessibleName(files.name)
         self._fill_table(files.table, pictures)
@@ -85,7 +83,6 @@ class FilesView(QWidget):
         self._fit_height()
 
     def _show(self, item: QTreeWidgetItem | None, _before: QTreeWidgetItem | None = None) -> None:
-        """Build the page of the chosen file in the place of the one before."""
         if item is None:
             return
         section = self._pages[item.data(0, Qt.ItemDataRole.UserRole)]

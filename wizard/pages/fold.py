@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from wizard.widgets.labels import plain_label
+from wizard.widgets.labels import filled, plain_label
 
 
 class Fold(QFrame):
@@ -35,13 +35,8 @@ class Fold(QFrame):
         self.title = plain_label("cardTitle", title)
         self.subtitle = plain_label("small")
         self.subtitle.hide()
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
-        texts.addWidget(self.title)
-        texts.addWidget(self.subtitle)
-        top = QHBoxLayout(self.header)
-        top.setContentsMargins(14, 11, 14, 11)
-        top.setSpacing(10)
+        texts = filled(QVBoxLayout(), self.title, self.subtitle, spacing=2)
+        top = filled(QHBoxLayout(self.header), margins=(14, 11, 14, 11), spacing=10)
         top.addWidget(self._arrow, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self.symbol, 0, Qt.AlignmentFlag.AlignTop)
         top.addLayout(texts, 1)
@@ -49,14 +44,8 @@ class Fold(QFrame):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._body = QWidget()
         self._body.hide()
-        self._inside = QVBoxLayout(self._body)
-        self._inside.setContentsMargins(40, 0, 16, 16)
-        self._inside.setSpacing(8)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
-        layout.addWidget(self._body)
+        self._inside = filled(QVBoxLayout(self._body), margins=(40, 0, 16, 16), spacing=8)
+        filled(QVBoxLayout(self), self.header, self._body, margins=(0, 0, 0, 0), spacing=0)
         self.header.toggled.connect(self._show)
         self.redraw()
 

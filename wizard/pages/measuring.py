@@ -10,7 +10,7 @@ from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from wizard.case_model import CaseModel
-from wizard.widgets.labels import escaped_tip, plain_label
+from wizard.widgets.labels import escaped_tip, filled, plain_label
 
 if TYPE_CHECKING:
     from checks.facts import Health, Measurement
@@ -46,15 +46,9 @@ class Measuring(QWidget):
             self.log.setColumnWidth(column, wide)
         self._load = plain_label()
         self._left_out = plain_label("small")
-        self._drawings = QVBoxLayout()
-        self._drawings.setSpacing(8)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 6, 0, 0)
-        layout.addWidget(self._heading)
-        layout.addWidget(self._load)
-        layout.addWidget(self.log)
-        layout.addWidget(self._left_out)
-        layout.addLayout(self._drawings)
+        self._drawings = filled(QVBoxLayout(), spacing=8)
+        parts = (self._heading, self._load, self.log, self._left_out, self._drawings)
+        filled(QVBoxLayout(self), *parts, margins=(0, 6, 0, 0))
         self.retranslate()
         self.hide()
 
@@ -132,7 +126,6 @@ class Measuring(QWidget):
             self._drawings.addWidget(view)
 
     def _grown(self, measured: Sequence[Measurement]) -> dict[tuple[str, int], Plot]:
-        """The plots of the report as it would be now."""
         from checks.facts import Facts
         from checks.facts.case import Answers, Case
         from wizard.report.content.measured.sections import measured_sections

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QAbstractButton, QLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from wizard.case_model import CaseModel
 from wizard.desktop import icons, theme
 from wizard.jobs.background import Work
-from wizard.widgets.labels import plain_label
+from wizard.widgets.labels import filled, plain_label
 
 READABLE = 940  # logical pixels: lines longer than this are hard to read
 
@@ -34,20 +34,14 @@ class Page(QWidget):
         self.intro = plain_label("intro")
         column = QWidget()
         column.setObjectName("column")
-        self.body = QVBoxLayout(column)
-        self.body.setContentsMargins(28, 22, 28, 22)
-        self.body.setSpacing(12)
-        self.body.addWidget(self.title)
-        self.body.addWidget(self.intro)
+        self.body = filled(QVBoxLayout(column), self.title, self.intro, margins=(28, 22, 28, 22), spacing=12)
         column.setMaximumWidth(READABLE)
         self.scroller = QScrollArea()
         self.scroller.setWidgetResizable(True)
         self.scroller.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.scroller.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.scroller.setWidget(column)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self.scroller)
+        filled(QVBoxLayout(self), self.scroller, margins=(0, 0, 0, 0))
         self.bind(self.title.setText, f"{self.name}-title")
         self.intro.setVisible(self.has_intro)
         if self.has_intro:
@@ -59,6 +53,22 @@ class Page(QWidget):
         """Give a widget a text of window.toml, now and whenever the language changes."""
         self._bound.append((setter, key))
         setter(self.case.say(key))
+
+    def bind_button(self, button: QAbstractButton, key: str, means: str) -> None:
+        """Give a button its text, and another that says what it means."""
+        self.bind(button.setText, key)
+        self.bind(button.setToolTip, means)
+        self.bind(button.setAccessibleDescription, means)
+
+    def button(self, key: str, act: Callable[[], object] | SignalInstance, means: str = "") -> QPushButton:
+        """A button with a text of window.toml. ``means``: the key of a text that explains it."""
+        button = QPushButton()
+        if means:
+            self.bind_button(button, key, means)
+        else:
+            self.bind(button.setText, key)
+        button.clicked.connect(act)
+        return button
 
     def tint(self, setter: Callable[[QPixmap], object], icon: str, colour: str, size: int) -> None:
         """Give a widget one of our icons, now and whenever the palette changes."""

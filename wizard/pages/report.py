@@ -21,7 +21,7 @@ from wizard.pages.fold import Fold
 from wizard.pages.long_text import value_text
 from wizard.pages.page import Page
 from wizard.report.export import default_paper
-from wizard.widgets.labels import card, plain_label
+from wizard.widgets.labels import card, filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 
 if TYPE_CHECKING:
@@ -61,43 +61,25 @@ class ReportPage(Page):
         self.refresh()
 
     def _add_buttons(self) -> None:
-        self._export = QPushButton()
-        self._save = QPushButton()
-        self._markdown = QPushButton()
-        self._again = QPushButton()
-        self._replies = {language: QPushButton() for language in LANGUAGES}
-        self._own = QPushButton()
-        self._next = QPushButton()
+        self._export = self.button("report-export", self.export_asked)
+        self._save = self.button("report-save", self.save_asked)
+        self._markdown = self.button("report-markdown", self._copy_markdown)
+        self._again = self.button("report-again", self.again_asked, "report-again-means")
+        self._replies = {
+            code: self.button(f"report-reply-{code}", functools.partial(self._copy_reply, code), "report-reply-means")
+            for code in LANGUAGES
+        }
+        self._own = self.button("report-own", self.case.show_own)
+        self._next = self.button("report-next-ticket", self.next_asked)
         self.paper = QComboBox()
         for value, name in PAPERS.items():
             self.paper.addItem(name, value)
         self.paper.setCurrentIndex(self.paper.findData(default_paper()))
         self.redact = QCheckBox()
         self.redact.setChecked(True)
-        self.bind(self.redact.setText, "report-redact")
-        self.bind(self.redact.setToolTip, "report-redact-means")
-        self.bind(self.redact.setAccessibleDescription, "report-redact-means")
-        self.bind(self._export.setText, "report-export")
-        self.bind(self._save.setText, "report-save")
-        self.bind(self._markdown.setText, "report-markdown")
-        self.bind(self._again.setText, "report-again")
-        self.bind(self._again.setToolTip, "report-again-means")
-        self.bind(self._again.setAccessibleDescription, "report-again-means")
+        self.bind_button(self.redact, "report-redact", "report-redact-means")
         self.bind(self.paper.setAccessibleName, "report-paper")
         self.bind(self.paper.setToolTip, "report-paper")
-        self.bind(self._own.setText, "report-own")
-        self.bind(self._next.setText, "report-next-ticket")
-        self._next.clicked.connect(self.next_asked)
-        self._own.clicked.connect(self.case.show_own)
-        self._export.clicked.connect(self.export_asked)
-        self._save.clicked.connect(self.save_asked)
-        self._markdown.clicked.connect(self._copy_markdown)
-        self._again.clicked.connect(self.again_asked)
-        for language, button in self._replies.items():
-            self.bind(button.setText, f"report-reply-{language}")
-            self.bind(button.setToolTip, "report-reply-means")
-            self.bind(button.setAccessibleDescription, "report-reply-means")
-            button.clicked.connect(functools.partial(self._copy_reply, language))
         self.work.rendered.connect(self._rendered)
         kept = (self._export, self.paper, self._save, self._markdown)
         self.body.addLayout(WrapLayout(*self._replies.values(), *kept, self._again, self._next, self._own))
@@ -164,11 +146,8 @@ class ReportPage(Page):
         self.reshaped.emit()
 
     def _anew(self, old: QWidget) -> QWidget:
-        """An empty widget in the place of another one, and its layout to be filled."""
         fresh = QWidget()
-        self._layout = QVBoxLayout(fresh)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(10)
+        self._layout = filled(QVBoxLayout(fresh), margins=(0, 0, 0, 0), spacing=10)
         self.body.insertWidget(self.body.indexOf(old), fresh)
         self.body.removeWidget(old)
         old.hide()
@@ -182,18 +161,17 @@ class ReportPage(Page):
         symbol = QLabel()
         symbol.setPixmap(self.picture(icon, colour, 40))
         symbol.setFixedSize(40, 40)
-        texts = QVBoxLayout()
-        texts.setSpacing(4)
-        texts.addWidget(plain_label(f"tone-{colour}", document.verdict.word))
-        texts.addWidget(plain_label("verdict", document.verdict.sentence, selectable=True))
+        word = plain_label(f"tone-{colour}", document.verdict.word)
+        texts = filled(
+            QVBoxLayout(), word, plain_label("verdict", document.verdict.sentence, selectable=True), spacing=4
+        )
         if document.verdict.scope:
             texts.addWidget(plain_label("muted", "\n".join(document.verdict.scope), selectable=True))
         opened = self._where_from(self.case.case) if self.case.case is not None and self.case.opened else ""
         for note in (opened, *document.notes):
             if note:
                 texts.addWidget(value_text(note))
-        line = QHBoxLayout()
-        line.setSpacing(16)
+        line = filled(QHBoxLayout(), spacing=16)
         line.addWidget(symbol, 0, _TOP)
         line.addLayout(texts, 1)
         layout.addLayout(line)
@@ -202,7 +180,6 @@ class ReportPage(Page):
         self._layout.addWidget(frame)
 
     def _where_from(self, case: Case) -> str:
-        """Of what a report tells that was not made here."""
         if case.facts.name and case.facts.others:
             names = {"first": case.facts.name, "second": case.facts.others[0].name}
             return self.case.say("report-opened-two", **names)
@@ -234,9 +211,9 @@ class ReportPage(Page):
         from checks.knowledge.phrases import title_of
 
         return [
-            self.case.say(f"report-changes-{kind}", title=title_of(each, self.case.language))
+            self.case.say(f"report-changes-{kind}", title=title_of(finding, self.case.language))
             for kind in ("gone", "unsure", "new", "first", "stayed")
-            for each in getattr(compared, kind)
+            for finding in getattr(compared, kind)
         ]
 
     # --- what is copied

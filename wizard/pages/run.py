@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QTre
 
 from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
+from wizard.pages.block_view import LOOKS
 from wizard.pages.measuring import Measuring
 from wizard.pages.page import Page
 from wizard.run_state import RUNNING, WAITING, Row, summary
@@ -28,15 +29,6 @@ _LOOKS = {
     "inconclusive": ("state-open", "warning"),
     "skipped": ("state-skipped", "muted"),
     "cancelled": ("state-skipped", "muted"),
-}
-# State of a measurement -> (icon, colour).
-MEASURED_LOOKS = {
-    "blocking": ("state-found", "blocking"),
-    "warning": ("state-warning", "warning"),
-    "note": ("state-note", "note"),
-    "clear": ("state-fine", "fine"),
-    "open": ("state-open", "warning"),
-    "absent": ("state-skipped", "muted"),
 }
 _TROUBLE = ("state-broken", "blocking")
 _BEAT = 250  # milliseconds between two looks at the clock of the running rows
@@ -134,7 +126,7 @@ class RunPage(Page):
     def _show_measured(self) -> None:
         if self._measuring.is_behind():
             self._measuring.show_measurements(
-                {state: self.picture(icon, colour, 16) for state, (icon, colour) in MEASURED_LOOKS.items()}
+                {state: self.picture(icon, colour, 16) for state, (icon, colour) in LOOKS.items()}
             )
             self.reshaped.emit()
 
@@ -145,7 +137,6 @@ class RunPage(Page):
         self._tree.setHeaderLabels([self.case.say(f"run-column-{name}") for name in ("what", "state", "time")])
 
     def _families(self) -> dict[str, list[Row]]:
-        """The checks by the family of their cause."""
         if not self.case.running.checks:
             return {}
         from checks.knowledge.catalogue import family_of

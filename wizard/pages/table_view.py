@@ -113,7 +113,6 @@ class TableView(QTableWidget):
         return max([floor, head + _PADDING, *(cell + _PADDING for cell in cells)])
 
     def _high(self, number: int, widths: Sequence[int]) -> int:
-        """What the text of a row takes below each other."""
         metrics, flags = self.fontMetrics(), int(Qt.TextFlag.TextWordWrap)
         highest = metrics.height()
         for column, wide in enumerate(widths):

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QHeaderView,
+    QLabel,
     QProgressBar,
-    QPushButton,
     QRadioButton,
     QTableWidget,
     QTableWidgetItem,
@@ -29,7 +29,7 @@ from wizard.flow import EFFORTS, LOADS, MODELS, computes
 from wizard.jobs.background import Work
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.page import Page
-from wizard.widgets.labels import escaped_tip, plain_label, row
+from wizard.widgets.labels import escaped_tip, filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class TargetPage(Page):
 
     def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(case, work, parent)
-        self._add_read_only()
+        self._read_only, self._read_only_means = self._check_box("target-read-only")  # which needs no Python
         self._state = plain_label("muted")
         self._busy = QProgressBar()
         self._busy.setRange(0, 0)
@@ -74,65 +74,49 @@ class TargetPage(Page):
         self.bind(self._own.setText, "target-own")
         self._chosen = plain_label("small", selectable=True)
         self._problem = plain_label("error", selectable=True)
-        self._file = QPushButton()
-        self._folder = QPushButton()
-        self._again = QPushButton()
-        self.bind(self._file.setText, "target-choose-file")
-        self.bind(self._folder.setText, "target-choose-folder")
-        self.bind(self._again.setText, "target-search-again")
-        self._file.clicked.connect(self._choose_file)
-        self._folder.clicked.connect(self._choose_folder)
-        self._again.clicked.connect(self.work.search)
-        self.body.addLayout(row(self._state, self._busy, stretch=False))
+        self._file = self.button("target-choose-file", self._choose_file)
+        self._folder = self.button("target-choose-folder", self._choose_folder)
+        self._again = self.button("target-search-again", self.work.search)
+        self.body.addLayout(filled(QHBoxLayout(), self._state, self._busy, spacing=8))
         self.body.addWidget(self._own)
         self.body.addWidget(self._table, 1)
         self.body.addWidget(self._chosen)
         self.body.addWidget(self._problem)
         self.body.addLayout(WrapLayout(self._file, self._folder, self._again))
-        self._add_repeat()
+        # Who looks into model files may ask whether their results repeat; elsewhere that is part of the question.
+        self._repeat, self._repeat_means = self._check_box("target-repeat")
         self._add_effort()
         self._space = QWidget()  # below the buttons while there is no table
         self.body.addWidget(self._space, 1)
         self._shown: tuple[object, ...] = ()
         self._target_seen = ""
         self._table.itemSelectionChanged.connect(self._selected)
-        self._read_only.toggled.connect(case.set_read_only)
-        self._repeat.toggled.connect(case.set_repeat)
+        self._read_only.toggled.connect(lambda checked: case.answer(read_only=checked))
+        self._repeat.toggled.connect(lambda checked: case.answer(repeat=checked))
         case.changed.connect(self.refresh)
         self.refresh()
 
-    def _add_read_only(self) -> None:
-        """Model files need no Python to be read."""
-        self._read_only = QCheckBox()
-        self._read_only_means = plain_label("small")
-        self.bind(self._read_only.setText, "target-read-only")
-        self.bind(self._read_only.setAccessibleDescription, "target-read-only-means")
-        self.bind(self._read_only_means.setText, "target-read-only-means")
-        self.body.addWidget(self._read_only)
-        self.body.addWidget(self._read_only_means)
+    def _check_box(self, key: str) -> tuple[QCheckBox, QLabel]:
+        """A box to tick, and below it what it means."""
+        box, means = QCheckBox(), plain_label("small")
+        self.bind(box.setText, key)
+        self.bind(box.setAccessibleDescription, f"{key}-means")
+        self.bind(means.setText, f"{key}-means")
+        filled(self.body, box, means)
+        return box, means
 
-    def _add_repeat(self) -> None:
-        """Who looks into model files may ask whether their results repeat; elsewhere that is part of the question."""
-        self._repeat = QCheckBox()
-        self._repeat_means = plain_label("small")
-        self.bind(self._repeat.setText, "target-repeat")
-        self.bind(self._repeat.setAccessibleDescription, "target-repeat-means")
-        self.bind(self._repeat_means.setText, "target-repeat-means")
-        self.body.addWidget(self._repeat)
-        self.body.addWidget(self._repeat_means)
+    def _ask(self, part: QVBoxLayout, key: str) -> None:
+        """A heading, and why it is asked."""
+        heading, why = plain_label("heading"), plain_label("muted")
+        self.bind(heading.setText, key)
+        self.bind(why.setText, f"{key}-why")
+        filled(part, heading, why)
 
     def _add_effort(self) -> None:
         self._effort_part = QWidget()
-        part = QVBoxLayout(self._effort_part)
-        part.setContentsMargins(0, 6, 0, 0)
-        part.setSpacing(self.body.spacing())
-        heading, why = plain_label("heading"), plain_label("muted")
-        self.bind(heading.setText, "target-effort")
-        self.bind(why.setText, "target-effort-why")
-        part.addWidget(heading)
-        part.addWidget(why)
-        line = QHBoxLayout()
-        line.setSpacing(10)
+        part = filled(QVBoxLayout(self._effort_part), margins=(0, 6, 0, 0), spacing=self.body.spacing())
+        self._ask(part, "target-effort")
+        line = filled(QHBoxLayout(), spacing=10)
         group = QButtonGroup(self)
         self._efforts: dict[str, ChoiceCard] = {}
         for effort in EFFORTS:
@@ -148,11 +132,7 @@ class TargetPage(Page):
         self.body.addWidget(self._effort_part)
 
     def _add_load(self, part: QVBoxLayout) -> None:
-        heading, why = plain_label("heading"), plain_label("muted")
-        self.bind(heading.setText, "target-load")
-        self.bind(why.setText, "target-load-why")
-        part.addWidget(heading)
-        part.addWidget(why)
+        self._ask(part, "target-load")
         group = QButtonGroup(self)
         self._loads = {load: QRadioButton() for load in LOADS}
         for load, button in self._loads.items():
@@ -164,11 +144,11 @@ class TargetPage(Page):
 
     def _load_chosen(self, load: int, checked: bool) -> None:
         if checked:
-            self.case.set_load(load)
+            self.case.answer(load=load)
 
     def _effort_chosen(self, button: ChoiceCard, checked: bool) -> None:
         if checked:
-            self.case.set_effort(button.value)
+            self.case.answer(effort=button.value)
 
     def start(self) -> None:
         """Search once; later when asked, or when a script was given that lies elsewhere."""
@@ -176,7 +156,7 @@ class TargetPage(Page):
             self.work.search()
 
     def refresh(self) -> None:
-        """Show the interpreters, the choice, and how the search stands; models may also be tried in none of them."""
+        """Show the interpreters, the choice and the state of the search; models may also be tried in none of them."""
         is_about_models, only_reads = self.case.answers.symptom == MODELS, self.case.answers.only_reads
         self.intro.setText(self.case.say("target-intro-models" if is_about_models else "target-intro"))
         self._read_only.setVisible(is_about_models)

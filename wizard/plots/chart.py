@@ -131,7 +131,7 @@ def _thinned(series: Series) -> Iterator[tuple[float, float | None]]:
         if not known:
             yield stretch[0][0], None
             continue
-        ends = {pick(known, key=lambda each: stretch[each][1] or 0.0) for pick in (min, max)}
+        ends = {pick(known, key=lambda index: stretch[index][1] or 0.0) for pick in (min, max)}
         yield from (stretch[end] for end in sorted(ends))
 
 

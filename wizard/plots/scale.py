@@ -39,7 +39,7 @@ def plain(label: Label) -> str:
 
 @dataclass(frozen=True)
 class Tick:
-    """A number beside an axis, and where it stands."""
+    """A number beside an axis, and its place."""
 
     place: float
     label: Label

@@ -15,7 +15,7 @@ from wizard.plots.chart import Drawn, chart_of
 from wizard.plots.look import brush_of, colour_of, symbol_of
 from wizard.plots.scale import Label, plain
 from wizard.report.content.blocks import Plot
-from wizard.widgets.labels import plain_label
+from wizard.widgets.labels import emptied, filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 
 Say = Callable[..., str]
@@ -44,13 +44,9 @@ class PlotView(QWidget):
         self.canvas = Canvas(self._read, self._draw)
         self._reading = plain_label("small")
         self._summary = plain_label("muted", selectable=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 4, 0, 8)
-        layout.setSpacing(2)
-        for widget in (self._title, self._legend, self._y_title, self.canvas, self._x_title):
-            layout.addWidget(widget)
-        layout.addWidget(self._reading)
-        layout.addWidget(self._summary)
+        below = (self._x_title, self._reading, self._summary)
+        parts = (self._title, self._legend, self._y_title, self.canvas, *below)
+        filled(QVBoxLayout(self), *parts, margins=(0, 4, 0, 8), spacing=2)
         self.show_plot(plot)
 
     @property
@@ -73,7 +69,6 @@ class PlotView(QWidget):
         self._draw()
 
     def _read(self, words: str) -> None:
-        """Say a value; without one, how to get at them."""
         self._reading.setText(words or self._say("plot-keys"))
         self._reading.setVisible(bool(words) or self.canvas.hasFocus())
         self.canvas.setAccessibleDescription(words or self._chart.plot.summary)
@@ -95,11 +90,7 @@ class PlotView(QWidget):
             label.setVisible(bool(plain(title)))
 
     def _fill_legend(self) -> None:
-        while (item := self._legend_rows.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        emptied(self._legend_rows)
         several = len(self._chart.series) > 1
         self._legend.setVisible(several)
         for series in self._chart.series if several else ():
@@ -111,11 +102,7 @@ class PlotView(QWidget):
         picture.setPixmap(self._picture(series))
         name = plain_label("small", series.name)
         name.setWordWrap(False)
-        line = QHBoxLayout(entry)
-        line.setContentsMargins(0, 0, 6, 0)
-        line.setSpacing(6)
-        line.addWidget(picture)
-        line.addWidget(name)
+        filled(QHBoxLayout(entry), picture, name, margins=(0, 0, 6, 0), spacing=6)
         return entry
 
     def _picture(self, series: Drawn) -> QPixmap:

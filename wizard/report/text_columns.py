@@ -15,7 +15,7 @@ _WORD = re.compile(r"[!-~]+")
 
 def width(text: str) -> int:
     """The places that text takes; a Japanese character takes two."""
-    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def wrapped(text: str, columns: int) -> list[str]:

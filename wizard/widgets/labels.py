@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html
+from typing import TypeVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QLayout, QVBoxLayout, QWidget
 
 LABEL_LIMIT = 20_000  # characters of a text that are shown: to break the lines of megabytes takes minutes
 
@@ -37,18 +38,36 @@ def card() -> tuple[QFrame, QVBoxLayout]:
     """A framed box and its layout."""
     frame = QFrame()
     frame.setObjectName("card")
-    layout = QVBoxLayout(frame)
-    layout.setContentsMargins(16, 14, 16, 14)
-    layout.setSpacing(8)
-    return frame, layout
+    return frame, filled(QVBoxLayout(frame), margins=(16, 14, 16, 14), spacing=8)
 
 
-def row(*widgets: QWidget, stretch: bool = True) -> QHBoxLayout:
-    """Widgets side by side, at the left."""
-    layout = QHBoxLayout()
-    layout.setSpacing(8)
-    for widget in widgets:
-        layout.addWidget(widget)
-    if stretch:
-        layout.addStretch(1)
+_Box = TypeVar("_Box", bound=QBoxLayout)
+_Margins = tuple[int, int, int, int]  # left, top, right, bottom
+
+
+def filled(
+    layout: _Box,
+    *parts: QWidget | QLayout,
+    margins: tuple[int, int, int, int] | None = None,
+    spacing: int | None = None,
+) -> _Box:
+    """The layout with these parts in it. ``margins`` (left, top, right, bottom) and ``spacing`` in logical pixels."""
+    if margins is not None:
+        layout.setContentsMargins(*margins)
+    if spacing is not None:
+        layout.setSpacing(spacing)
+    for part in parts:
+        if isinstance(part, QLayout):
+            layout.addLayout(part)
+        else:
+            layout.addWidget(part)
     return layout
+
+
+def emptied(layout: QLayout) -> None:
+    """Take every widget out of the layout, at once and for good."""
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()

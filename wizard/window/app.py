@@ -43,7 +43,7 @@ def run_window(arguments: Sequence[str] = (), language: str | None = None) -> in
 
 @contextmanager
 def telling_faults(case: CaseModel) -> Iterator[None]:
-    """Say in the window what went wrong by our own fault: the terminal, if there is one, is not looked at."""
+    """Show our own faults in the window: nobody looks at the terminal, if there is one."""
     before = sys.excepthook
     telling = False
 

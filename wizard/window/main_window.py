@@ -44,7 +44,7 @@ from wizard.flow import MODELS, TICKET, Step, next_step, previous_step, reachabl
 from wizard.jobs.background import Work
 from wizard.pages.page import Page, in_reading_order
 from wizard.pages.symptom import SymptomPage
-from wizard.widgets.labels import plain_label
+from wizard.widgets.labels import filled, plain_label
 from wizard.window.notice_bar import NoticeBar
 from wizard.window.qt_words import translate_standard_buttons
 from wizard.window.rail import Rail
@@ -73,17 +73,12 @@ class Window(QMainWindow):
         self._build_footer()
         self._rail = Rail(case)
         self._rail.step_asked.connect(self.go)
-        right = QVBoxLayout()
-        right.setContentsMargins(0, 0, 0, 0)
-        right.setSpacing(0)
+        right = filled(QVBoxLayout(), margins=(0, 0, 0, 0), spacing=0)
         right.addWidget(self._stack, 1)
         right.addWidget(self._notice)  # below: what somebody is about to click stays where it is
         right.addWidget(self._footer)
         whole = QWidget()
-        across = QHBoxLayout(whole)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(0)
-        across.addWidget(self._rail)
+        across = filled(QHBoxLayout(whole), self._rail, margins=(0, 0, 0, 0), spacing=0)
         across.addLayout(right, 1)
         self.setCentralWidget(whole)
         self._build_menu()
@@ -100,17 +95,14 @@ class Window(QMainWindow):
     def _build_footer(self) -> None:
         self._footer = QFrame()
         self._footer.setObjectName("footer")
-        line = QHBoxLayout(self._footer)
-        line.setContentsMargins(28, 12, 28, 12)
-        line.setSpacing(10)
+        line = filled(QHBoxLayout(self._footer), margins=(28, 12, 28, 12), spacing=10)
         self._hint = plain_label("small")
         self.back = QPushButton()
         self.cancel = QPushButton()
         self.next = QPushButton()
         self.next.setObjectName("primary")
         line.addWidget(self._hint, 1)
-        for button in (self.cancel, self.back, self.next):
-            line.addWidget(button)
+        filled(line, self.cancel, self.back, self.next)
         self.back.clicked.connect(self.go_back)
         self.next.clicked.connect(self.go_next)
         self.cancel.clicked.connect(self.work.cancel)
@@ -392,13 +384,8 @@ class Window(QMainWindow):
         say = self.case.say
         self._file_menu.setTitle(say("menu-file"))
         self._help_menu.setTitle(say("menu-help"))
-        self.open_action.setText(say("menu-open"))
-        self.compare_action.setText(say("menu-compare"))
-        self.save_action.setText(say("menu-save"))
-        self.export_action.setText(say("menu-export"))
-        self.cancel_action.setText(say("menu-cancel"))
-        self.quit_action.setText(say("menu-quit"))
-        self.about_action.setText(say("menu-about"))
+        for name in ("open", "compare", "save", "export", "cancel", "quit", "about"):
+            getattr(self, f"{name}_action").setText(say(f"menu-{name}"))
         self.back.setText(say("back"))
         self.cancel.setText(say("cancel"))
         self._notice.retranslate()

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
 
 from wizard.case_model import CaseModel, Notice
 from wizard.desktop import icons, theme
-from wizard.widgets.labels import plain_label
+from wizard.widgets.labels import filled, plain_label
 
 
 class NoticeBar(QFrame):
@@ -17,9 +17,7 @@ class NoticeBar(QFrame):
         super().__init__()
         self._case = case
         self.setObjectName("notice")
-        line = QHBoxLayout(self)
-        line.setContentsMargins(14, 8, 8, 8)
-        line.setSpacing(10)
+        line = filled(QHBoxLayout(self), margins=(14, 8, 8, 8), spacing=10)
         self._symbol = QLabel()
         self._symbol.setFixedSize(20, 20)
         self.text = plain_label("", selectable=True)

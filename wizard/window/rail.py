@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButto
 from wizard.case_model import CaseModel
 from wizard.desktop import icons, theme
 from wizard.flow import STEPS, Step, is_complete, reachable, steps_shown
-from wizard.widgets.labels import plain_label
+from wizard.widgets.labels import filled, plain_label
 
 LANGUAGE_NAMES = {"en": "English", "ja": "日本語"}  # each in itself, so that its speakers find it
 
 
 class Rail(QFrame):
-    """Shows where the walk stands; ``step_asked`` with the step that was clicked."""
+    """Shows the progress of the walk; ``step_asked`` with the step that was clicked."""
 
     step_asked = Signal(object)
 
@@ -24,9 +24,7 @@ class Rail(QFrame):
         self._case = case
         self.setObjectName("rail")
         self.setFixedWidth(212)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 18, 14, 14)
-        column.setSpacing(4)
+        column = filled(QVBoxLayout(self), margins=(14, 18, 14, 14), spacing=4)
         name = QHBoxLayout()
         self.logo = QLabel()
         self.logo.setFixedSize(32, 32)

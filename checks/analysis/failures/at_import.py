@@ -4,8 +4,6 @@ Several causes read the same texts; the table of texts (checks/knowledge/errors/
 of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -64,13 +62,13 @@ def recognised(
     cause: str, frameworks: Frameworks, probes: ProbeRuns | None = None
 ) -> Iterator[tuple[Trouble, Recognised]]:
     """The failures whose text shows this cause, one per package."""
-    told = set()
+    seen = set()
     for trouble in troubles(frameworks, probes):
         found = recognise(trouble.text)
         if found is None or found.row.cause != cause or (trouble.is_warning and not found.row.in_warnings):
             continue
-        if trouble.package not in told:
-            told.add(trouble.package)
+        if trouble.package not in seen:
+            seen.add(trouble.package)
             yield trouble, found
 
 
@@ -82,7 +80,7 @@ def findings_of_texts(
     Each has the evidence ``package`` ("torchvision 0.19.0") and ``clue`` (the line that shows it), and the value
     ``package_name`` for the remedies. What does not stop the framework itself is no more than a warning.
 
-    Where nobody knows the system, the text alone is enough.
+    Where the system is unknown, the text alone is enough.
 
     Raises:
         NotHere: it is another system.
@@ -91,19 +89,16 @@ def findings_of_texts(
     """
     if os is not None and os.system:
         only_on(system, os)
-    found = tuple(finding_of_text(cause, trouble, match) for trouble, match in recognised(cause, frameworks, probes))
+    found = tuple(finding_of_text(trouble, match) for trouble, match in recognised(cause, frameworks, probes))
     if not found:
         must_have_imported(frameworks, probes)
     return found
 
 
-def finding_of_text(
-    cause: str, trouble: Trouble, found: Recognised, /, *evidence: Evidence, **values: Value
-) -> Finding:
+def finding_of_text(trouble: Trouble, found: Recognised, /, *evidence: Evidence, **values: Value) -> Finding:
     """The finding for one recognised text; what the text names ("library", "symbol") is there for the remedies."""
     package, clue = evidence_of(trouble, found)
     return Finding(
-        cause=cause,
         severity=Severity.BLOCKING if trouble.is_fatal else Severity.WARNING,
         confidence=found.row.certainty,
         subject=trouble.package,
@@ -152,7 +147,7 @@ def _of_torch(name: str, torch: TorchFacts) -> Iterator[Trouble]:
 
 
 def _last_words(name: str, framework: FrameworkFacts, probes: ProbeRuns | None) -> str:
-    """What a process said before it died, or beside the exception of its import.
+    """The last output of a process before it died, or beside the exception of its import.
 
     An exception can be empty while the reason stands on standard error: NumPy's long warning does so.
     """

@@ -1,7 +1,5 @@
 """Every text in which a framework says why it has no GPU: failed imports, warnings, providers, kernels, builders."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.failures.at_import import Trouble, troubles
@@ -10,7 +8,7 @@ from checks.knowledge.errors.import_errors import Recognised, recognise
 
 
 def gpu_troubles(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterator[Trouble]:
-    """The failures of imports, and what the GPU part of each framework said after a good import."""
+    """The failures of imports, and what the GPU part of each framework reported after a good import."""
     yield from troubles(frameworks, probes)
     torch, runtime, tensorrt = frameworks.torch, frameworks.onnxruntime, frameworks.tensorrt
     if torch is not None:
@@ -29,11 +27,11 @@ def recognised_on_gpu(
     cause: str, frameworks: Frameworks, probes: ProbeRuns | None = None
 ) -> Iterator[tuple[Trouble, Recognised]]:
     """The failures whose text shows this cause, one per package."""
-    told = set()
+    seen = set()
     for trouble in gpu_troubles(frameworks, probes):
         found = recognise(trouble.text)
-        if found is not None and found.row.cause == cause and trouble.package not in told:
-            told.add(trouble.package)
+        if found is not None and found.row.cause == cause and trouble.package not in seen:
+            seen.add(trouble.package)
             yield trouble, found
 
 

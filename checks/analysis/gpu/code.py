@@ -4,8 +4,6 @@ What was really computed decides: a GPU on which the framework launched a kernel
 whatever lists say. Else the list that the framework itself gives counts, else the table of its official builds.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator
@@ -123,8 +121,8 @@ def _torch(
     if not doubtful:
         return
     code = _code_of_torch(torch, machine, interpreter)
-    machine_code = [each for each in code.codes if each.startswith("sm_")]
-    allowed = {each for each in doubtful if runs_any(machine_code, each) and each not in failed}
+    machine_code = [target for target in code.codes if target.startswith("sm_")]
+    allowed = {kind for kind in doubtful if runs_any(machine_code, kind) and kind not in failed}
     if code.is_limit and allowed:
         raise Unread("arch_list", torch.unread.get("arch_list", ""))
     served |= allowed
@@ -278,13 +276,13 @@ def _by_capability(gpus: Iterable[CudaGpu]) -> Iterator[tuple[str, list[CudaGpu]
         if gpu.capability is None:
             raise Unread("compute_capability", gpu.name)
         groups.setdefault(gpu.capability, []).append(gpu)
-    yield from sorted(groups.items(), key=lambda each: release(each[0]))
+    yield from sorted(groups.items(), key=lambda group: release(group[0]))
 
 
 def _gpus_of(
     devices: Iterable[FrameworkDevice] | None, facts: TorchFacts | TensorFlowFacts, machine: MachineFacts | None
 ) -> tuple[CudaGpu, ...]:
-    """The GPUs as the framework lists them, if it told all their capabilities: what it hides is not asked of it."""
+    """The GPUs that the framework lists, if it reports the capability of all of them; hidden ones do not count."""
     known = {gpu.capability: gpu.name for gpu in cuda_gpus(machine)}
     gpus = tuple(
         CudaGpu(

@@ -1,7 +1,5 @@
 """The NVIDIA GPUs of a machine, wherever they were seen: through NVML, on the bus, or as a Jetson's own chip."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,7 +8,7 @@ from checks.facts import EnvironmentVariables, MachineFacts
 
 @dataclass(frozen=True)
 class CudaGpu:
-    """One NVIDIA GPU. ``capability`` is None where neither the driver nor the die told it."""
+    """One NVIDIA GPU. ``capability`` is None where neither the driver nor the die shows it."""
 
     name: str
     capability: str | None  # "12.0"

@@ -1,7 +1,5 @@
 """What the load of a device showed that no rounding explains: wrong bits, memory errors, Xid events, its loss."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -28,11 +26,7 @@ _OF_THE_BUILD = ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION")
 
 def loads(measurements: Measurements | None) -> tuple[Health, ...]:
     """The loads of all devices, also those that did not come to their end: they may tell the most."""
-    return (
-        tuple(measurement for measurement in measurements.all if isinstance(measurement, Health))
-        if measurements
-        else ()
-    )
+    return tuple(run for run in measurements.all if isinstance(run, Health)) if measurements else ()
 
 
 def device_name(measured: Measured, frameworks: Frameworks | None, cpu: CpuFacts | None) -> str:
@@ -52,18 +46,18 @@ def lost_while_computing(measurements: Measurements | None) -> Iterator[tuple[Me
     Else it is one that others got, too, from some operation on that is computed elsewhere every day.
     """
     places: dict[tuple[str, str], list[Measured]] = {}
-    for each in measurements.all if measurements else ():
-        places.setdefault((each.framework, each.device), []).append(each)
+    for run in measurements.all if measurements else ():
+        places.setdefault((run.framework, run.device), []).append(run)
     for here in places.values():
-        errors = [(each, each.error) for each in here if each.reason == "failed" and each.error]
-        failed = [(each, f"{error.type}: {error.message}") for each, error in errors]
-        alike = Counter(message for _, message in failed) if any(not each.reason for each in here) else Counter()
-        for made, message in failed:
+        errors = [(run, run.error) for run in here if run.reason == "failed" and run.error]
+        failed = [(run, f"{error.type}: {error.message}") for run, error in errors]
+        alike = Counter(message for _, message in failed) if any(not run.reason for run in here) else Counter()
+        for measured, message in failed:
             known = cuda_error_in(message)
             says_so = known is not None and known.cause == "gpu-hardware-fault"
             is_lost = alike[message] >= _LOST_AFTER and known is None and _OF_THE_DEVICE.search(message)
-            if (says_so or is_lost) and not isinstance(made, Health):
-                yield made, message, says_so
+            if (says_so or is_lost) and not isinstance(measured, Health):
+                yield measured, message, says_so
                 break
 
 
@@ -103,16 +97,16 @@ def device_address(measured: Measured, frameworks: Frameworks | None) -> str:
 
 
 def xids_under_load(health: Health, frameworks: Frameworks | None, gpus: Gpus | None) -> tuple[XidEvent, ...]:
-    """The Xids that came meanwhile: those that NVML told of this GPU, else those of it in the system's log.
+    """The Xids during the load: those that NVML reported for this GPU, else those in the system's log.
 
-    Where the load took its process with it, NVML told nothing of its end.
+    Where the load killed its process, NVML did not report the end.
     """
     heard = health.xid or ()
     if health.device == CPU or (health.xid is not None and health.reason not in _UNHEARD):
         return heard
     place = device_address(health, frameworks)
-    told = system_log.xids(health.log or ())
-    return (*heard, *(each for each in told if _is_of(each.pci_address, place, "10de", gpus)))
+    logged = system_log.xids(health.log or ())
+    return (*heard, *(event for event in logged if _is_of(event.pci_address, place, "10de", gpus)))
 
 
 def events_under_load(health: Health, frameworks: Frameworks | None, gpus: Gpus | None) -> tuple[GpuEvent, ...]:

@@ -1,7 +1,5 @@
 """What several checks ask of the facts about GPUs: did it compute, which error came, which card is which."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,11 +17,7 @@ from checks.facts import (
 from checks.facts.finding import NotHere, Unread
 from checks.facts.machine import canonical_pci_address
 from checks.knowledge.errors.cuda_errors import CudaError, cuda_error_in
-from checks.knowledge.gpu.gpu_architectures import (
-    NvidiaArchitecture,
-    architecture_of_capability,
-    architecture_of_die,
-)
+from checks.knowledge.gpu.gpu_architectures import NvidiaArchitecture, architecture_of_capability, architecture_of_die
 
 LINE = 400  # characters of a message that a report quotes; frameworks name the reason at the end
 NONE = "-"  # a value of a finding that says: looked for, and there is none
@@ -55,7 +49,7 @@ def cuda_computes(frameworks: Frameworks | None) -> bool:
 
 
 def needs_cuda(frameworks: Frameworks | None, symptom: Symptom | None) -> bool:
-    """Whether somebody here needs NVIDIA's GPU; only builds for other devices and no complaint about it say no."""
+    """Whether NVIDIA's GPU is needed here: not with builds for other devices alone and no complaint about it."""
     if frameworks is None or (symptom is not None and symptom.name == "not-on-gpu"):
         return True
     builds = [fact.cuda_version for fact in (getattr(frameworks, name) for name in _MADE_FOR_CUDA) if fact is not None]
@@ -101,7 +95,7 @@ def error_name(error: CudaError) -> str:
 
 def first_line(text: str) -> str:
     """The first line of a message that is not empty, cut to a length that a sentence can hold."""
-    line = next((each.strip() for each in text.splitlines() if each.strip()), "")
+    line = next((text_line.strip() for text_line in text.splitlines() if text_line.strip()), "")
     return line if len(line) <= LINE else line[: LINE - 1] + "…"
 
 
@@ -156,13 +150,13 @@ def gib(size: int) -> str:
 
 
 def only_with_a_gpu(gpus: Gpus | None, *drivers: object) -> None:
-    """Let only the machines pass that have a GPU, by the bus or by what a vendor's driver told (one of ``drivers``).
+    """Let only the machines pass that have a GPU, by the bus or by a vendor's driver (one of ``drivers``).
 
     Where there is none, nothing about GPUs was found to be fine.
 
     Raises:
         NotHere: the bus shows no GPU.
-        Unread: the bus was not read, and no driver told of a GPU.
+        Unread: the bus was not read, and no driver reports a GPU.
     """
     if any(driver is not None for driver in drivers):
         return

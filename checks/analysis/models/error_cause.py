@@ -3,8 +3,6 @@
 The runtime's or exporter's own words decide between the causes, by the same signatures as for a pasted text.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from checks.analysis.models.runs import plain, words_of
@@ -26,13 +24,13 @@ def cause_in_error(run: ModelRun | ExportRun, facts: Facts) -> Hit | None:
         return None
     traceback = run.error.traceback[-_LAST:]
     found = _likely(f"{words_of(run)}\n{traceback}", run, facts)
-    if isinstance(run, ExportRun) and run.log and any(family_of(each.cause) != OF_MODELS for each in found):
+    if isinstance(run, ExportRun) and run.log and any(family_of(hit.cause) != OF_MODELS for hit in found):
         # An exporter prints what else it noticed on its way: versions, parts that are not there.
         alone = msgspec.structs.replace(run, log=None)
-        own = {each.cause for each in _likely(f"{words_of(alone)}\n{traceback}", run, facts)}
-        found = [each for each in found if each.cause in own or family_of(each.cause) == OF_MODELS]
+        own = {hit.cause for hit in _likely(f"{words_of(alone)}\n{traceback}", run, facts)}
+        found = [hit for hit in found if hit.cause in own or family_of(hit.cause) == OF_MODELS]
     under = {cause for hit in found for cause in hit.signature.over if cause != hit.cause}
-    roots = [each for each in found if each.cause not in under] or found
+    roots = [hit for hit in found if hit.cause not in under] or found
     return max(roots, key=lambda root: root.signature.certainty, default=None)
 
 

@@ -40,7 +40,6 @@ def unsupported(cause: str, models: ModelFiles, facts: Facts) -> Iterator[Findin
         # Beside versions that do not fit, only an error that names the operation speaks of one.
         if hit is not None and hit.cause == cause and (run.fit != "misfit" or "op" in hit.groups):
             yield Finding(
-                cause=cause,
                 severity=severity_of(model, run),
                 confidence=max(hit.signature.certainty, LEAST_SURE),
                 subject=subject(model, run),
@@ -92,9 +91,9 @@ def unmet(run: ExportRun) -> tuple[Evidence, ...]:
     """What the exporter works with, and what is there instead."""
     table = ExportersTable.read()
     return tuple(
-        each
+        shown
         for need in run.unmet
-        for each in (
+        for shown in (
             Evidence("needed", need.needed, table.title, table.source),
             *((Evidence("found", need.found, run.origin),) if need.found else ()),
         )

@@ -1,7 +1,5 @@
 """The ONNX models of a case, as the checks that compare them with a runtime want them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.facts import ModelFacts, ModelFiles, OperatorUse
@@ -20,8 +18,8 @@ def onnx_models(models: ModelFiles, runtime: str) -> Iterator[ModelFacts]:
 
 def ir_of(model: ModelFacts) -> int | None:
     """The version of the file format as a number: "IR 9" -> 9."""
-    said = (model.version or "").removeprefix("IR ")
-    return int(said) if said.isdigit() else None
+    number = (model.version or "").removeprefix("IR ")
+    return int(number) if number.isdigit() else None
 
 
 def types_of(model: ModelFacts) -> set[str]:
@@ -30,9 +28,9 @@ def types_of(model: ModelFacts) -> set[str]:
     return set(model.dtypes or ()) | {face.dtype for face in faces if face.dtype}
 
 
-def full_name(each: OperatorUse) -> str:
+def full_name(use: OperatorUse) -> str:
     """An operator with its domain: "com.microsoft:FusedMatMul"."""
-    return f"{each.domain}:{each.name}" if each.domain else each.name
+    return f"{use.domain}:{use.name}" if use.domain else use.name
 
 
 def named(names: list[str]) -> str:

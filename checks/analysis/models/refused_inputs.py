@@ -1,7 +1,5 @@
 """Inputs of the user's that could not be given to a model: why, what it takes, and what was given."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from checks.facts import ExportRun, ModelMeasured, TensorSpec
@@ -48,6 +46,6 @@ def named(specs: Sequence[TensorSpec]) -> str:
 
 
 def in_a_line(spec: TensorSpec) -> str:
-    """An input or output with its type and shape, as far as they are told."""
+    """An input or output with its type and shape, as far as they are known."""
     shape = "" if spec.shape is None else f"[{', '.join(map(str, spec.shape))}]"
     return f"{spec.name}: {' '.join(filter(None, (spec.dtype, shape)))}".rstrip(": ")

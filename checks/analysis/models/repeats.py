@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from checks.analysis.numbers.digit_findings import changes_by_order, doubt_if_farther
 from checks.analysis.numbers.digits import MEASURED, figure
 from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.power import ENOUGH
-from checks.facts import ArrayDifference, Facts, Measurements, ModelMeasured, Symptom
+from checks.facts import ArrayDifference, Facts, Measurements, ModelMeasured, Precision, Symptom
 from checks.facts.finding import FRAMEWORK, MEASURED_MODEL, Evidence, Finding, NotHere, Severity
 from checks.facts.question import Exactness, SymptomName
 
@@ -38,11 +39,9 @@ _FEW = 0.05  # of the numbers of a node
 def of_models(measurements: Measurements, *aspects: str) -> tuple[ModelMeasured, ...]:
     """The comparisons of the user's models under these aspects that were made, also of outputs of other shapes."""
     return tuple(
-        measurement
-        for measurement in measurements.all
-        if isinstance(measurement, ModelMeasured)
-        and measurement.aspect in aspects
-        and measurement.reason in ("", SHAPES)
+        run
+        for run in measurements.all
+        if isinstance(run, ModelMeasured) and run.aspect in aspects and run.reason in ("", SHAPES)
     )
 
 
@@ -62,15 +61,13 @@ class RepeatedModels:
     @classmethod
     def of(cls, facts: Facts) -> RepeatedModels:
         """Of all models of a case."""
-        own = [measurement for measurement in facts.measurements if isinstance(measurement, ModelMeasured)]
-        made = [
-            measurement for measurement in own if measurement.aspect == REPEATED and measurement.distinct is not None
-        ]
-        tested = frozenset(each.path for each in made)
-        varying = frozenset(measurement.path for measurement in made if (measurement.distinct or 0) > 1)
-        fewest = min((measurement.repetitions for measurement in made), default=0)
-        is_left = any(each.path not in tested for each in own)
-        is_few = any(measurement.repetitions < ENOUGH and measurement.distinct == 1 for measurement in made)
+        own = [run for run in facts.measurements if isinstance(run, ModelMeasured)]
+        repeated = [run for run in own if run.aspect == REPEATED and run.distinct is not None]
+        tested = frozenset(run.path for run in repeated)
+        varying = frozenset(run.path for run in repeated if (run.distinct or 0) > 1)
+        fewest = min((run.repetitions for run in repeated), default=0)
+        is_left = any(run.path not in tested for run in own)
+        is_few = any(run.repetitions < ENOUGH and run.distinct == 1 for run in repeated)
         return cls(tested, tested - varying, fewest, is_left or is_few)
 
 
@@ -80,59 +77,55 @@ def models_run(measurements: Measurements, aspect: str) -> tuple[ModelMeasured, 
     Raises:
         NotHere: no model was given, or none was run again.
     """
-    made = of_models(measurements, aspect)
-    if not made and not of_models(measurements, REPEATED):
-        is_given = any(isinstance(measurement, ModelMeasured) for measurement in measurements.all)
+    runs = of_models(measurements, aspect)
+    if not runs and not of_models(measurements, REPEATED):
+        is_given = any(isinstance(run, ModelMeasured) for run in measurements.all)
         raise NotHere("repeated_models", "not-measured" if is_given else "none-given")
-    return made
+    return runs
 
 
 def what_is_kept(measurements: Measurements) -> tuple[ModelMeasured, ...]:
-    """Of each model that changes values that it holds, what it told of these."""
-    return tuple(
-        measurement
-        for measurement in measurements.all
-        if isinstance(measurement, ModelMeasured) and measurement.aspect == STATE
-    )
+    """What each model that changes values it holds reports about them."""
+    return tuple(run for run in measurements.all if isinstance(run, ModelMeasured) and run.aspect == STATE)
 
 
-def keeps_statistics(made: ModelMeasured) -> bool:
+def keeps_statistics(run: ModelMeasured) -> bool:
     """Whether what a model keeps are the statistics of batch normalisations that learn, and nothing else."""
-    return all(text.rpartition(".")[2] in _STATISTICS for text in made.detail.split(", "))
+    return all(text.rpartition(".")[2] in _STATISTICS for text in run.detail.split(", "))
 
 
-def size_of(made: ModelMeasured) -> Size:
+def size_of(run: ModelMeasured) -> Size:
     """What the difference of two runs is as large as.
 
     A device may compute with fewer digits, the processor does not. Where something was decided otherwise on the way
-    (the place of a largest number, an index), all that follows is another question, and no matter of rounding.
+    (the place of a largest number, an index), all that follows is a different computation, not rounding.
     """
-    apart = made.difference
-    if made.reason == SHAPES:
-        return _size_of_decided(made)
+    apart = run.difference
+    if run.reason == SHAPES:
+        return _size_of_decided(run)
     if apart is None or not apart.elements:
         return Size.NOTHING
     if not apart.differing:
         return Size.IDENTICAL
     if apart.nan or apart.infinite:
         return Size.BEYOND
-    if made.bound is None:
-        return _size_of_decided(made)
-    if made.aspect == "batch" and made.first_node and made.first_node == made.beyond_node:
+    if run.bound is None:
+        return _size_of_decided(run)
+    if run.aspect == "batch" and run.first_node and run.first_node == run.beyond_node:
         return Size.BEYOND  # something is computed from all rows at once
     largest = apart.max_abs or 0.0
-    if largest <= made.bound or made.choice_node:
+    if largest <= run.bound or run.choice_node:
         return Size.ROUNDING
-    if made.aspect != "device" or _is_local(made.beyond_difference):
+    if run.aspect != "device" or _is_local(run.beyond_difference):
         return Size.BEYOND
-    if largest <= made.bound * _TIMES_HALF:
+    if largest <= run.bound * _TIMES_HALF:
         return Size.HALF
-    return Size.BFLOAT16 if largest <= made.bound * _TIMES_BFLOAT16 else Size.BEYOND
+    return Size.BFLOAT16 if largest <= run.bound * _TIMES_BFLOAT16 else Size.BEYOND
 
 
-def _size_of_decided(made: ModelMeasured) -> Size:
+def _size_of_decided(run: ModelMeasured) -> Size:
     """Of whole numbers, texts or lengths, which rounding decides: that, unless more was seen to lead to them."""
-    return Size.BEYOND if made.beyond_node and not made.choice_node else Size.ROUNDING
+    return Size.BEYOND if run.beyond_node and not run.choice_node else Size.ROUNDING
 
 
 def _is_local(apart: ArrayDifference | None) -> bool:
@@ -140,9 +133,9 @@ def _is_local(apart: ArrayDifference | None) -> bool:
     return apart is not None and apart.differing <= _FEW * apart.elements
 
 
-def relative(made: ModelMeasured) -> float | None:
+def relative(run: ModelMeasured) -> float | None:
     """The largest difference in units of the largest number."""
-    apart = made.difference
+    apart = run.difference
     if apart is None or apart.max_abs is None:
         return None
     return apart.max_abs / apart.scale if apart.scale else apart.max_abs
@@ -168,92 +161,86 @@ def _plain(operation: str) -> str:
     return operation.rpartition(_WITHIN)[2].lower().replace("aten.", "aten::")
 
 
-def is_in_training(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
+def is_in_training(run: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
     """Whether a model that varies does so because it is in training mode: it drops out numbers, or repeats without.
 
     ``among``: what else was measured.
     """
-    return is_dropout(made.first_op) or any(
-        measurement.setting == EVALUATION
-        and measurement.aspect == MODE
-        and is_same_place(made, measurement)
-        and mends(measurement, made)
-        for measurement in among
-    )
+    return is_dropout(run.first_op) or _is_fixed_by(EVALUATION, run, among)
 
 
-def draws_numbers(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
+def draws_numbers(run: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
     """Whether a model that varies draws random numbers by design: its node says so, or a seed before each run ends it.
 
     ``among``: what else was measured.
     """
-    return draws(made.first_op) or any(
-        measurement.setting == SEEDED
-        and measurement.aspect == MODE
-        and is_same_place(made, measurement)
-        and mends(measurement, made)
-        for measurement in among
-    )
+    return draws(run.first_op) or _is_fixed_by(SEEDED, run, among)
 
 
-def is_same_place(made: ModelMeasured, other: ModelMeasured) -> bool:
+def _is_fixed_by(setting: str, varying: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
+    """Whether the model was also run with a setting, and then repeated."""
+    runs = (run for run in among if run.setting == setting and run.aspect == MODE and is_same_place(varying, run))
+    return any(mends(run, varying) for run in runs)
+
+
+def is_same_place(run: ModelMeasured, other: ModelMeasured) -> bool:
     """Whether both are of one model on one device of one runtime."""
-    return (made.path, made.framework, made.device) == (other.path, other.framework, other.device)
+    return (run.path, run.framework, run.device) == (other.path, other.framework, other.device)
 
 
-def mends(made: ModelMeasured, varying: ModelMeasured) -> bool:
+def mends(run: ModelMeasured, varying: ModelMeasured) -> bool:
     """Whether a setting gave one result only, in enough repetitions for what varied without it to have shown."""
-    if made.distinct != 1 or made.difference is None:
+    if run.distinct != 1 or run.difference is None:
         return False
     usual = max(varying.counts, default=1) / max(varying.repetitions, 1)
-    return bool(min(usual, 1.0) ** max(made.repetitions - 1, 0) <= _UNSEEN)
+    return bool(min(usual, 1.0) ** max(run.repetitions - 1, 0) <= _UNSEEN)
 
 
-def decides_otherwise(made: ModelMeasured) -> bool:
+def decides_otherwise(run: ModelMeasured) -> bool:
     """Whether the decisions of two runs differ; another number of results is another decision, too."""
-    return made.reason == SHAPES or (made.decisions is not None and made.decisions < 1.0)
+    return run.reason == SHAPES or (run.decisions is not None and run.decisions < 1.0)
 
 
-def says_of_decisions(made: ModelMeasured) -> bool:
+def says_of_decisions(run: ModelMeasured) -> bool:
     """Whether it says anything of the user's decisions.
 
-    With made-up inputs nothing is decided: that all stay, or one turns, is no matter. In training mode, and where
-    random numbers are drawn on purpose, a network may decide otherwise: that is no matter of settings.
+    Decisions on made-up inputs mean nothing. In training mode, and where random numbers are drawn on purpose, a
+    network may decide differently, whatever the settings.
     """
-    is_random = made.aspect == MODE or draws(made.first_op)
-    return made.inputs_from != "drawn" and not is_random
+    is_random = run.aspect == MODE or draws(run.first_op)
+    return run.inputs_from != "drawn" and not is_random
 
 
-def loudness(made: ModelMeasured, symptom: Symptom | None) -> Severity:
-    """Of a difference: a note where the decisions stay; whoever needs the same bits, or decisions, is told louder.
+def loudness(run: ModelMeasured, symptom: Symptom | None) -> Severity:
+    """How severe a difference is: a note where the decisions stay, more for who needs the same bits or decisions.
 
     With made-up inputs a network decides nothing: scores of noise lie near each other, and a last digit turns them.
     """
     exactness = symptom.exactness if symptom is not None else ""
-    if decides_otherwise(made) and made.inputs_from != "drawn":
+    if decides_otherwise(run) and run.inputs_from != "drawn":
         return Severity.BLOCKING if exactness in (Exactness.BITS, Exactness.DECISIONS) else Severity.WARNING
     return Severity.WARNING if exactness == Exactness.BITS else Severity.NOTE
 
 
-def is_one_scale(made: ModelMeasured) -> bool:
+def is_one_scale(run: ModelMeasured) -> bool:
     """Whether rows that depend on each other are dynamic quantisation's one scale for all, and no decision changes.
 
     That is its known price.
     """
-    return "quantiz" in made.beyond_op.lower() and not decides_otherwise(made)
+    return "quantiz" in run.beyond_op.lower() and not decides_otherwise(run)
 
 
 def asks_whether_it_repeats(symptom: Symptom | None) -> bool:
-    """Whether the question is if results change from run to run: said so, or asked of model files that are repeated."""
+    """Whether the user asks if results change from run to run, directly or about model files that are repeated."""
     return symptom is not None and (
         symptom.exactness == Exactness.BITS or symptom.name in (SymptomName.RESULTS_CHANGE, SymptomName.MODELS)
     )
 
 
 def should_own_model_repeat(symptom: Symptom | None) -> bool:
-    """Whether a change of the user's own model is what was asked: also where everything is, and no need was told.
+    """Whether the user asks about changes of the own model; also where everything is asked and no need is given.
 
-    Of single operations that is not so: nobody knows whether the user has them.
+    Single operations are different: the user may not use them.
     """
     if symptom is not None and symptom.exactness == Exactness.DECISIONS:
         return False
@@ -261,14 +248,14 @@ def should_own_model_repeat(symptom: Symptom | None) -> bool:
     return is_everything or asks_whether_it_repeats(symptom)
 
 
-def values_of(made: ModelMeasured) -> dict[str, str]:
+def values_of(run: ModelMeasured) -> dict[str, str]:
     """What every finding about a model that was run again tells."""
-    return {MEASURED_MODEL: made.path, "model": name_of(made), FRAMEWORK: made.framework}
+    return {MEASURED_MODEL: run.path, "model": name_of(run), FRAMEWORK: run.framework}
 
 
-def name_of(made: ModelMeasured) -> str:
+def name_of(run: ModelMeasured) -> str:
     """The name of the model's file."""
-    return name_of_path(made.path)
+    return name_of_path(run.path)
 
 
 def name_of_path(path: str) -> str:
@@ -276,9 +263,9 @@ def name_of_path(path: str) -> str:
     return PurePath(path.replace("\\", "/")).name
 
 
-def place(made: ModelMeasured) -> str:
+def place(run: ModelMeasured) -> str:
     """The model and where it ran: "net.onnx, onnxruntime, CPUExecutionProvider"."""
-    return f"{name_of(made)}, {made.framework}, {made.device}"
+    return f"{name_of(run)}, {run.framework}, {run.device}"
 
 
 def node(label: str, operation: str) -> str:
@@ -286,28 +273,25 @@ def node(label: str, operation: str) -> str:
     return f"{label} ({operation})" if operation and operation != label else label
 
 
-def first_of(made: ModelMeasured) -> str:
+def first_of(run: ModelMeasured) -> str:
     """Where two runs part: the first node, or where none was found the output."""
-    return node(made.first_node, made.first_op) if made.first_node else made.operation
+    return node(run.first_node, run.first_op) if run.first_node else run.operation
 
 
-def beyond_of(made: ModelMeasured) -> str:
+def beyond_of(run: ModelMeasured) -> str:
     """Where they part by more than rounding."""
-    return node(made.beyond_node, made.beyond_op) if made.beyond_node else first_of(made)
+    return node(run.beyond_node, run.beyond_op) if run.beyond_node else first_of(run)
 
 
-def compared(made: ModelMeasured) -> str:
+def compared(run: ModelMeasured) -> str:
     """What was compared: "ORT_ENABLE_ALL / ORT_DISABLE_ALL", or two devices."""
-    return f"{made.device if made.aspect == 'device' else made.setting} / {made.other}"
+    return f"{run.device if run.aspect == 'device' else run.setting} / {run.other}"
 
 
-def rounding_in_models(
-    cause: str, measurements: Measurements, symptom: Symptom | None, *aspects: str
-) -> Iterator[Finding]:
+def rounding_in_models(measurements: Measurements, symptom: Symptom | None, *aspects: str) -> Iterator[Finding]:
     """A finding per model, runtime and device whose results another order of adding changes, the worst of its kind."""
     for worst in _worst(model for model in of_models(measurements, *aspects) if size_of(model) is Size.ROUNDING):
         yield Finding(
-            cause=cause,
             severity=loudness(worst, symptom),
             confidence=MEASURED,
             subject=f"{worst.framework}:{worst.device}:{worst.path}",
@@ -328,12 +312,27 @@ def rounding_in_models(
         )
 
 
-def decisions(made: ModelMeasured) -> Iterator[Evidence]:
+def rounding_by_order(
+    measurements: Measurements, symptom: Symptom | None, aspect: str, is_of_cause: Callable[[str], bool]
+) -> Iterator[Finding]:
+    """The findings about the user's models under an aspect, and about operations under the settings of the cause.
+
+    Raises:
+        NotHere, Inconclusive: as ``changes_by_order``.
+    """
+    models = of_models(measurements, aspect)
+    yield from rounding_in_models(measurements, symptom, aspect)
+    if not models or measurements.of(Precision):
+        yield from changes_by_order(measurements, symptom, is_of_cause)
+    doubt_if_farther(map(size_of, models))
+
+
+def decisions(run: ModelMeasured) -> Iterator[Evidence]:
     """Whether they change, where the outputs have any."""
-    if made.decisions is not None:
-        yield Evidence("decisions_alike", ALL_ALIKE if made.decisions >= 1.0 else share(made.decisions), made.origin)
-    if made.choice_node:
-        yield Evidence("decided_at", node(made.choice_node, made.choice_op), made.origin)
+    if run.decisions is not None:
+        yield Evidence("decisions_alike", ALL_ALIKE if run.decisions >= 1.0 else share(run.decisions), run.origin)
+    if run.choice_node:
+        yield Evidence("decided_at", node(run.choice_node, run.choice_op), run.origin)
 
 
 def share(part: float) -> str:
@@ -341,24 +340,24 @@ def share(part: float) -> str:
     return f"{100 * part:.4g} %"
 
 
-def distance(made: ModelMeasured) -> str:
+def distance(run: ModelMeasured) -> str:
     """How far apart two runs are, as a figure; of texts how many differ, of outputs of other shapes their names."""
-    told = made.difference
-    if made.reason == SHAPES or told is None:
-        return made.detail
-    is_lost = bool(told.nan or told.infinite)
-    return figure(relative(made)) or ("NaN" if is_lost else f"{told.differing} / {told.elements}")
+    difference = run.difference
+    if run.reason == SHAPES or difference is None:
+        return run.detail
+    is_lost = bool(difference.nan or difference.infinite)
+    return figure(relative(run)) or ("NaN" if is_lost else f"{difference.differing} / {difference.elements}")
 
 
-def relative_bound(made: ModelMeasured) -> float | None:
+def relative_bound(run: ModelMeasured) -> float | None:
     """What rounding makes, in units of the largest number."""
-    scale = made.difference.scale if made.difference else None
-    return made.bound / scale if made.bound is not None and scale else made.bound
+    scale = run.difference.scale if run.difference else None
+    return run.bound / scale if run.bound is not None and scale else run.bound
 
 
 def _worst(found: Iterable[ModelMeasured]) -> Iterator[ModelMeasured]:
     groups: dict[tuple[str, str, str], list[ModelMeasured]] = {}
-    for each in found:
-        groups.setdefault((each.path, each.framework, each.device), []).append(each)
+    for run in found:
+        groups.setdefault((run.path, run.framework, run.device), []).append(run)
     for here in groups.values():
-        yield max(here, key=lambda each: (decides_otherwise(each), relative(each) or 0.0))
+        yield max(here, key=lambda run: (decides_otherwise(run), relative(run) or 0.0))

@@ -1,7 +1,5 @@
 """What can be read off the run of a model: how much of it was elsewhere, and which line of its error says what."""
 
-from __future__ import annotations
-
 import re
 
 from checks.facts import ExportRun, ModelMeasured, ModelRun, ProviderShare
@@ -23,7 +21,7 @@ _BEHIND = re.compile(r"(?:::<lambda\(\)>| const|&| \[with [^\]]{0,2000}\])*\s*")
 
 
 def elsewhere(run: ModelRun) -> float:
-    """The part of a run that was not where it was asked for: of the time or, where that is not told, of the nodes."""
+    """The part of a run that was not where it was asked for: of the time or, where that is unknown, of the nodes."""
     shares = run.shares or ()
     is_timed = all(share.seconds is not None for share in shares)
     whole = sum((share.seconds or 0.0) if is_timed else sum(share.operators.values()) for share in shares)

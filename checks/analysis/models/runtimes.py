@@ -1,7 +1,5 @@
 """The programs that read model files, as they are in the target: which there are, installed, and broken."""
 
-from __future__ import annotations
-
 from checks.facts import Facts, InterpreterFacts, ModelFacts
 from checks.facts.runs import RunStatus
 from checks.knowledge.formats.model_formats import distributions_of, model_format

@@ -1,7 +1,5 @@
 """Which of the given models a check is about: without one there is nothing to check, and nothing is found fine."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -4,8 +4,6 @@ The order of what differs is that of its weight: a model of another format or wi
 that another release wrote may be the same.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re
@@ -33,7 +31,11 @@ _ORDER = ("shape", "dtype", "values", "only-first", "only-second", "renamed", "l
 
 def differences(first: ModelFacts, second: ModelFacts) -> tuple[ModelDifference, ...]:
     """What differs between two models, apart from the values of their weights."""
-    return tuple(each for part in (_whole, _interfaces, _operators, _weights, _details) for each in part(first, second))
+    return tuple(
+        difference
+        for part in (_whole, _interfaces, _operators, _weights, _details)
+        for difference in part(first, second)
+    )
 
 
 def _whole(first: ModelFacts, second: ModelFacts) -> Iterator[ModelDifference]:
@@ -56,7 +58,7 @@ def _tensors(
     """By name; where no name is common (exporters invent them), by position."""
     if first is None or second is None:
         return
-    ours, theirs = {each.name: _shape(each) for each in first}, {each.name: _shape(each) for each in second}
+    ours, theirs = {spec.name: _shape(spec) for spec in first}, {spec.name: _shape(spec) for spec in second}
     if ours.keys() & theirs.keys() or len(first) != len(second):
         yield from _mapping(what, ours, theirs)
         return
@@ -77,7 +79,7 @@ def _weights(first: ModelFacts, second: ModelFacts) -> Iterator[ModelDifference]
 
 
 def _details(first: ModelFacts, second: ModelFacts) -> Iterator[ModelDifference]:
-    if first.format == second.format:  # of another format other things are told
+    if first.format == second.format:  # other formats have other details
         yield from _mapping("detail", first.details, second.details)
 
 
@@ -96,7 +98,7 @@ def _mapping(
     for name in dict.fromkeys((*first, *second)):
         one, other = first.get(name), second.get(name)
         if one != other:
-            texts = ["" if each is None else str(each) for each in (one, other)]
+            texts = ["" if value is None else str(value) for value in (one, other)]
             yield ModelDifference(what=what, name=name, first=texts[0], second=texts[1])
 
 
@@ -152,9 +154,9 @@ def compare_models(
         return replace(base, weights_unread="unreadable", unread={"weights": str(problem)})
     if not compared:
         return replace(base, weights_unread="none")
-    counts = Counter(each.kind for each in compared)
-    apart = [each for each in compared if each.kind != "same"]
-    apart.sort(key=lambda each: (_ORDER.index(each.kind), -(each.max_rel or 0.0), each.name))
+    counts = Counter(difference.kind for difference in compared)
+    apart = [difference for difference in compared if difference.kind != "same"]
+    apart.sort(key=lambda tensor: (_ORDER.index(tensor.kind), -(tensor.max_rel or 0.0), tensor.name))
     return replace(
         base,
         weights={kind: counts[kind] for kind in ("same", *_ORDER) if counts[kind]},
@@ -168,38 +170,38 @@ def _why_not(first: ModelFacts, second: ModelFacts, most: int) -> str:
         return "unreadable"
     if not all(can_read(Path(model.path), model.format) for model in (first, second)):
         return "no-reader"
-    sizes = (each for model in (first, second) for each in (model.size, model.needs.memory))
+    sizes = (size for model in (first, second) for size in (model.size, model.needs.memory))
     return "too-large" if max(siz or 0 for siz in sizes) > most else ""
 
 
 def _compared(ours: StoredWeights, theirs: StoredWeights) -> list[TensorDifference]:
     """Each tensor with its partner of the same name; else of the same bytes, else of the same end of the name."""
     left_out = ours.left_out | theirs.left_out
-    first = {name: each for name, each in ours.tensors.items() if name not in left_out}
-    second = {name: each for name, each in theirs.tensors.items() if name not in left_out}
+    first = {name: stored for name, stored in ours.tensors.items() if name not in left_out}
+    second = {name: stored for name, stored in theirs.tensors.items() if name not in left_out}
     compared = [_tensor(tensor, second[name]) for name, tensor in first.items() if name in second]
-    left = {name: each for name, each in first.items() if name not in second}
-    right = {name: each for name, each in second.items() if name not in first}
+    left = {name: stored for name, stored in first.items() if name not in second}
+    right = {name: stored for name, stored in second.items() if name not in first}
     for name, other in itertools.chain(_of_same_bytes(left, right), _of_same_tail(left, right)):
         pair = _tensor(left.pop(name), right.pop(other))
         names = {"name": f"{name} → {other}", "kind": "renamed" if pair.kind == "same" else pair.kind}
         compared.append(replace(pair, **names))
-    compared += [TensorDifference(name=name, kind="only-first", first=each.face) for name, each in left.items()]
-    compared += [TensorDifference(name=name, kind="only-second", second=each.face) for name, each in right.items()]
+    compared += [TensorDifference(name=name, kind="only-first", first=stored.face) for name, stored in left.items()]
+    compared += [TensorDifference(name=name, kind="only-second", second=stored.face) for name, stored in right.items()]
     return compared + [TensorDifference(name=name, kind="left-out") for name in sorted(left_out)]
 
 
 def _of_same_bytes(left: Mapping[str, StoredTensor], right: Mapping[str, StoredTensor]) -> list[tuple[str, str]]:
     """Pairs of names under which the same bytes stand; what is too short for that to mean anything is left out."""
-    sizes = {each.data.size for each in left.values()} & {each.data.size for each in right.values()}
+    sizes = {tensor.data.size for tensor in left.values()} & {tensor.data.size for tensor in right.values()}
     by_bytes: dict[tuple[object, ...], list[str]] = defaultdict(list)
-    for name, each in right.items():
-        if each.data.size in sizes and each.data.size >= _TELLING:
-            by_bytes[each.digest, each.shape, each.coding].append(name)
+    for name, tensor in right.items():
+        if tensor.data.size in sizes and tensor.data.size >= _TELLING:
+            by_bytes[tensor.digest, tensor.shape, tensor.coding].append(name)
     pairs = []
-    for name, each in left.items():
-        is_telling = each.data.size in sizes and each.data.size >= _TELLING
-        partners = by_bytes[each.digest, each.shape, each.coding] if is_telling else []
+    for name, tensor in left.items():
+        is_telling = tensor.data.size in sizes and tensor.data.size >= _TELLING
+        partners = by_bytes[tensor.digest, tensor.shape, tensor.coding] if is_telling else []
         if partners:
             pairs.append((name, partners.pop(0)))
     return pairs
@@ -221,10 +223,10 @@ def _of_same_tail(left: Mapping[str, StoredTensor], right: Mapping[str, StoredTe
 def _by_tail(tensors: Mapping[str, StoredTensor], parts: int) -> dict[tuple[object, ...], list[str]]:
     """(the last parts of the name, shape) -> the names."""
     found: dict[tuple[object, ...], list[str]] = defaultdict(list)
-    for name, each in tensors.items():
+    for name, tensor in tensors.items():
         pieces = _PIECES.split(name)
-        if len(pieces) >= parts and each.data.size >= _TELLING:
-            found[tuple(pieces[-parts:]), each.shape].append(name)
+        if len(pieces) >= parts and tensor.data.size >= _TELLING:
+            found[tuple(pieces[-parts:]), tensor.shape].append(name)
     return found
 
 
@@ -235,7 +237,7 @@ def _tensor(first: StoredTensor, second: StoredTensor) -> TensorDifference:
     if first.coding == second.coding and first.data.size == second.data.size and _same_bytes(first, second):
         return base
     base = replace(base, kind="values" if first.dtype == second.dtype else "dtype")
-    # A rounded tensor whose scale is not known is a matter of its own: its whole numbers are not those of the floats.
+    # A rounded tensor whose scale is unknown is not compared: its whole numbers are not those of the floats.
     is_measured = first.can_decode and second.can_decode and first.is_real == second.is_real
     return replace(base, **_distances(first, second)) if is_measured else base
 
@@ -262,11 +264,7 @@ def _distances(first: StoredTensor, second: StoredTensor) -> dict[str, float]:
     relative = apart / largest if largest else math.inf if apart else 0.0
     # JSON has no infinity; the largest number says "beyond any measure" all the same.
     most = np.finfo(np.float64).max.item()
-    return {
-        "max_abs": min(apart, most),
-        "max_rel": min(relative, most),
-        "cosine_distance": max(0.0, 1.0 - cosine),
-    }
+    return {"max_abs": min(apart, most), "max_rel": min(relative, most), "cosine_distance": max(0.0, 1.0 - cosine)}
 
 
 def _pairs(first: StoredTensor, second: StoredTensor) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:

@@ -1,10 +1,9 @@
 """The TFLite models of a case and the interpreters that load them, as the checks want them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from checks.analysis.models.selected import some
 from checks.facts import LiteRtFacts, ModelFacts, ModelFiles, OperatorUse, TensorFlowFacts
 from checks.facts.finding import Evidence, NotCollected, Unread
 
@@ -37,9 +36,22 @@ def interpreters(litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None)
         yield Interpreter("tensorflow", "tensorflow", tensorflow.version, tensorflow.origin, is_tensorflow=True)
 
 
-def no_interpreter(litert: LiteRtFacts | None) -> Exception:
-    """Why nothing was judged where no interpreter was found."""
-    return NotCollected("litert") if litert is None else Unread("framework", litert.unread.get("version", ""))
+def models_to_load(
+    models: ModelFiles, litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None
+) -> Iterator[tuple[Interpreter, ModelFacts]]:
+    """Each interpreter of the target with each model that it has not in fact loaded.
+
+    Raises:
+        NotHere: no model was given, or no interpreter is there.
+        Unread: the version of an interpreter was not read.
+    """
+    some(models.of(COMPILED, PLAIN), "tflite_models")
+    installed = list(interpreters(litert, tensorflow))
+    if not installed:
+        raise NotCollected("litert") if litert is None else Unread("framework", litert.unread.get("version", ""))
+    for interpreter in installed:
+        for model in tflite_models(models, interpreter.runtime):
+            yield interpreter, model
 
 
 def tflite_models(models: ModelFiles, runtime: str, *formats: str) -> Iterator[ModelFacts]:

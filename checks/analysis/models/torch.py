@@ -1,7 +1,5 @@
 """PyTorch's files and other pickles of a case, as the checks that compare them with a target want them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from checks.facts import Frameworks, InterpreterFacts, ModelFacts, ModelFiles
@@ -40,7 +38,7 @@ def need_a_reader(
         NotHere: nothing is.
     """
     wanted = {rule.runtime for model in models for rule in rules_of(model)}
-    if not wanted or any(installed_version(each, frameworks, interpreter)[0] for each in wanted):
+    if not wanted or any(installed_version(runtime, frameworks, interpreter)[0] for runtime in wanted):
         return
     raise NotCollected("frameworks") if interpreter is None else NotHere("frameworks", "not-installed")
 

@@ -1,7 +1,5 @@
 """What the flips of a case come to: of each pair of runs that differ, which change brings the same bits back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -45,11 +43,9 @@ class Attribution:
 def attributions(measurements: Iterable[Measurement]) -> tuple[Attribution, ...]:
     """All pairs, in their order."""
     groups: dict[tuple[str, str, str, tuple[str, str]], list[Flip]] = {}
-    for measurement in measurements:
-        if isinstance(measurement, Flip) and measurement.before is not None:
-            groups.setdefault(
-                (measurement.framework, measurement.operation, measurement.device, measurement.pair), []
-            ).append(measurement)
+    for run in measurements:
+        if isinstance(run, Flip) and run.before is not None:
+            groups.setdefault((run.framework, run.operation, run.device, run.pair), []).append(run)
     return tuple(_attribution(flips) for flips in groups.values())
 
 

@@ -1,7 +1,5 @@
 """Findings about computed numbers that several causes make alike: rounding in another order, fewer digits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from checks.analysis.numbers.attribution import attributions
@@ -31,12 +29,12 @@ FULL_DIGITS = ("demand-full-float32",)  # where the type is float32 already, and
 
 
 def loud_if_bits_matter(symptom: Symptom | None) -> Severity:
-    """Of what is normal: a note that says so, but a warning for whoever needs the same bits."""
+    """The severity of normal rounding: a note, but a warning for a user who needs the same bits."""
     return Severity.WARNING if symptom is not None and symptom.exactness == Exactness.BITS else Severity.NOTE
 
 
 def loud_unless_decisions_do(symptom: Symptom | None) -> Severity:
-    """Of digits that are left out on purpose: a note where only decisions count, or nobody asked about results."""
+    """The severity of fewer digits by design: a note where only decisions count, or results were not asked about."""
     if symptom is None or symptom.exactness == Exactness.DECISIONS:
         return Severity.NOTE
     asked = symptom.exactness in (Exactness.BITS, Exactness.CLOSE) or symptom.name == SymptomName.RESULTS_DIFFER
@@ -44,7 +42,7 @@ def loud_unless_decisions_do(symptom: Symptom | None) -> Severity:
 
 
 def changes_by_order(
-    cause: str, measurements: Measurements, symptom: Symptom | None, is_of_cause: Callable[[str], bool]
+    measurements: Measurements, symptom: Symptom | None, is_of_cause: Callable[[str], bool]
 ) -> Iterator[Finding]:
     """A finding per device on which a setting that only changes the order of rounding changes results.
 
@@ -52,38 +50,23 @@ def changes_by_order(
         NotHere: no such setting was tried, but on what varies by itself.
         Inconclusive: as ``doubt_if_farther``.
     """
-    of_cause = [
-        precision
-        for precision in precisions(measurements)
-        if is_of_cause(precision.setting) and precision.beside is not None
-    ]
-    full = [
-        measurement for measurement in of_cause if measurement.dtype == FULL
-    ]  # half precision has no digit that is the last
+    of_cause = [run for run in precisions(measurements) if is_of_cause(run.setting) and run.beside is not None]
+    full = [run for run in of_cause if run.dtype == FULL]  # half precision has no digit that is the last
     # One run each was compared: what varies by itself shows nothing of the setting.
-    unsteady = {
-        (measurement.framework, measurement.device, measurement.operation)
-        for measurement in measurements.of(Repeat)
-        if measurement.varies
-    }
-    tried = [
-        measurement
-        for measurement in full
-        if (measurement.framework, measurement.device, measurement.operation) not in unsteady
-    ]
+    unsteady = {(run.framework, run.device, run.operation) for run in measurements.of(Repeat) if run.varies}
+    tried = [run for run in full if (run.framework, run.device, run.operation) not in unsteady]
     if not tried:
         raise NotHere("precision", "not-measured")
     for (framework, device), here in by_device(tried).items():
-        sizes = [(each, change_of(each)) for each in here]
-        apart = [(each, size) for each, size in sizes if size.size is Size.ROUNDING]
+        sizes = [(run, change_of(run)) for run in here]
+        apart = [(run, size) for run, size in sizes if size.size is Size.ROUNDING]
         if not apart:
             continue
         worst, size = max(apart, key=lambda pair: pair[1].relative or 0.0)
-        found = [each for each, _ in apart]
-        names = {measurement.operation for measurement in found}  # one may be alike with four threads, and not with one
-        same = [each for each, size in sizes if size.size is Size.IDENTICAL and each.operation not in names]
+        found = [run for run, _ in apart]
+        names = {run.operation for run in found}  # one may be alike with four threads, and not with one
+        same = [run for run, size in sizes if size.size is Size.IDENTICAL and run.operation not in names]
         yield Finding(
-            cause=cause,
             severity=loud_if_bits_matter(symptom),
             confidence=MEASURED,
             subject=f"{framework}:{device}",
@@ -98,7 +81,7 @@ def changes_by_order(
             ),
             values={FRAMEWORK: framework},
         )
-    doubt_if_farther(change_of(each).size for each in tried)
+    doubt_if_farther(change_of(run).size for run in tried)
 
 
 def doubt_if_farther(sizes: Iterable[Size]) -> None:
@@ -115,19 +98,18 @@ def _restored(
     measurements: Measurements, framework: str, device: str, is_of_cause: Callable[[str], bool]
 ) -> Iterator[Evidence]:
     """The experiments in which this alone brought the same bits back, or left rounding alone."""
-    told = [
+    restored = [
         f"{attribution.operation}: {setting}"
         for attribution in attributions(measurements.all)
         if (attribution.framework, attribution.device) == (framework, device)
         for setting in (*attribution.restored_by, *attribution.closer)
         if is_of_cause(setting) and "+" not in setting  # of two changes at once neither suffices
     ]
-    if told:
-        yield Evidence("restored_by", ", ".join(dict.fromkeys(told)))
+    if restored:
+        yield Evidence("restored_by", ", ".join(dict.fromkeys(restored)))
 
 
 def computed_in_fewer_digits(
-    cause: str,
     shorter: str,
     measurements: Measurements,
     environment: EnvironmentVariables | None,
@@ -141,22 +123,19 @@ def computed_in_fewer_digits(
     Raises:
         NotHere: nothing of the kind was measured.
     """
-    usual = [
-        precision for precision in precisions(measurements) if precision.setting == DEFAULT and precision.dtype == FULL
-    ]
+    usual = [run for run in precisions(measurements) if run.setting == DEFAULT and run.dtype == FULL]
     # What is no number, or wrong altogether, tells nothing of digits.
-    told = [each for each in usual if error_of(each).size not in (Size.NOTHING, Size.BEYOND)]
-    tried = [each for each in told if work_of(each, terms=each.terms, condition=None).products]
+    measured = [run for run in usual if error_of(run).size not in (Size.NOTHING, Size.BEYOND)]
+    tried = [run for run in measured if work_of(run, terms=run.terms, condition=None).products]
     if not tried:
         raise NotHere("precision", "not-measured")
     for (framework, device), here in by_device(tried).items():
-        found = [each for each in here if shorter_format(each) == shorter]
+        found = [run for run in here if shorter_format(run) == shorter]
         if not found:
             continue
-        worst = max(found, key=lambda each: error_of(each).times or 0.0)  # the farthest beyond rounding
-        full = [each for each in here if error_of(each).size is Size.ROUNDING]
+        worst = max(found, key=lambda run: error_of(run).times or 0.0)  # the farthest beyond rounding
+        full = [run for run in here if error_of(run).size is Size.ROUNDING]
         yield Finding(
-            cause=cause,
             severity=loud_unless_decisions_do(symptom),
             confidence=MEASURED if recognised(worst) else BY_SIZE,
             subject=f"{framework}:{device}",
@@ -174,9 +153,7 @@ def computed_in_fewer_digits(
         )
 
 
-def rounding_between(
-    cause: str, pairs: Sequence[Pair], symptom: Symptom | None, other_machine: str = ""
-) -> Iterator[Finding]:
+def rounding_between(pairs: Sequence[Pair], symptom: Symptom | None, other_machine: str = "") -> Iterator[Finding]:
     """A finding per two places whose results differ by rounding order, and by no more."""
     places: dict[tuple[Place, Place], list[Pair]] = {}
     for pair in pairs:
@@ -188,7 +165,6 @@ def rounding_between(
         worst = max(apart, key=lambda pair: pair.size.relative or 0.0).size
         compared = f"{first} / {second}" + (f" ({other_machine})" if other_machine else "")
         yield Finding(
-            cause=cause,
             severity=loud_if_bits_matter(symptom),
             confidence=MEASURED,
             subject=f"{first.framework}:{first.device}:{second.device}",

@@ -1,7 +1,5 @@
 """What the checks of computed numbers share: what they judge, how large a difference is, how loud to be."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable
 
@@ -54,9 +52,7 @@ def error_of(measured: Precision) -> Magnitude:
     """The size of its error."""
     known = known_operations().get(measured.operation)
     return precision_magnitude(
-        measured,
-        products=known is not None and known.products,
-        centred=known is not None and known.centred,
+        measured, products=known is not None and known.products, centred=known is not None and known.centred
     )
 
 
@@ -92,19 +88,19 @@ def shorter_format(measured: Precision) -> str | None:
 def by_device(measured: Iterable[Precision]) -> dict[tuple[str, str], list[Precision]]:
     """The measurements of each framework and device."""
     found: dict[tuple[str, str], list[Precision]] = {}
-    for each in measured:
-        found.setdefault((each.framework, each.device), []).append(each)
+    for run in measured:
+        found.setdefault((run.framework, run.device), []).append(run)
     return found
 
 
 def operations(measured: Iterable[Precision]) -> str:
     """The ids of their operations, each once."""
-    return ", ".join(dict.fromkeys(measurement.operation for measurement in measured))
+    return ", ".join(dict.fromkeys(run.operation for run in measured))
 
 
 def settings(measured: Iterable[Measured]) -> str:
     """The ids of their settings, each once."""
-    return ", ".join(dict.fromkeys(measurement.setting for measurement in measured))
+    return ", ".join(dict.fromkeys(run.setting for run in measured))
 
 
 def figure(value: float | None) -> str:

@@ -1,7 +1,5 @@
 """How far a result is from where it should be, as a sentence of a finding; what is no number has no distance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import isfinite
 

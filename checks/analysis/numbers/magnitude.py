@@ -18,8 +18,6 @@ the largest is neither far below nor far above what chance allows. Where the ran
 named: with few terms and few elements, or with terms of one sign, the size alone does not tell them apart.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -55,7 +53,7 @@ _ROUNDOFF: Mapping[str, float] = {
 }
 _SHORTER = ((Size.HALF, 2.0**-11), (Size.BFLOAT16, 2.0**-8))
 _CHANCE = 1e-6  # that a difference of this cause lies outside of its range
-_CHANCE_OF_SHORTER = 1e-4  # the same of shorter formats, of which it is said which one it is
+_CHANCE_OF_SHORTER = 1e-4  # the same for shorter formats, which are named
 # How the size of single terms spreads: the root of their mean square, in units of their mean size. 4/3 for products of
 # two uniform numbers, 1.57 for those of two normal ones; 1 at the least, for terms of one size.
 _SPREAD = 1.6
@@ -97,7 +95,7 @@ class Magnitude:
     """What a difference can be by its size. Several ``sizes``: they cannot be told apart.
 
     ``bound``: how far rounding order may bring such results apart, or, where they are farther, any results of so many
-    terms; None where nothing can be said (whole numbers). ``times``: the difference in units of it.
+    terms; None where there is no bound (whole numbers). ``times``: the difference in units of it.
     ``relative``: in units of the largest result.
     """
 
@@ -108,7 +106,7 @@ class Magnitude:
 
     @property
     def size(self) -> Size:
-        """The smallest that it can be: nobody is blamed for what rounding may have done."""
+        """The smallest size that it can be: what rounding explains is no fault."""
         return self.sizes[0]
 
     @property
@@ -249,7 +247,7 @@ def computed_in(measured: Precision) -> str:
 
 def recognised(measured: Precision) -> str | None:
     """The shorter format whose errors are those that were observed, element by element."""
-    alike = {name: each for name, each in measured.emulated.items() if _is_alike(measured.rms, each)}
+    alike = {name: result for name, result in measured.emulated.items() if _is_alike(measured.rms, result)}
     return max(alike, key=lambda name: alike[name].likeness or 0.0) if alike else None
 
 
@@ -266,7 +264,7 @@ def _relative(difference: ArrayDifference) -> float | None:
 
 
 def _estimated(difference: ArrayDifference, terms: int, *, centred: bool) -> float:
-    """The condition where nobody computed it: terms of both signs cancel to the root of their number."""
+    """The condition where it was not computed: terms of both signs cancel to the root of their number."""
     return (difference.scale or difference.max_abs or 0.0) * (math.sqrt(terms) if centred else 1.0)
 
 

@@ -66,7 +66,7 @@ def compare_portraits(reference: Portrait, candidate: Portrait) -> PortraitDiffe
     kind = _KINDS.get(reference.dtype)
     try:
         bits = [[kind.split(sample) for sample in side.samples] for side in (reference, candidate)] if kind else []
-        numbers = [[kind.number(each) for each in side] for side in bits] if kind else []
+        numbers = [[kind.number(pattern) for pattern in side] for side in bits] if kind else []
     except (ValueError, struct.error):
         return None
     if not kind or not bits[0] or len(bits[0]) != len(bits[1]):
@@ -284,7 +284,7 @@ def _is_nan(number: complex) -> bool:
 
 
 def _is_one_infinite(first: complex, second: complex) -> bool:
-    infinite = [math.isinf(each.real) or math.isinf(each.imag) for each in (first, second)]
+    infinite = [math.isinf(one.real) or math.isinf(one.imag) for one in (first, second)]
     return any(infinite) and first != second
 
 

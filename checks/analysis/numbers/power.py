@@ -7,8 +7,6 @@ goes wrong, is everything all right?", JAMA 249, 1983). This holds where repetit
 another card, another temperature or another program beside it was not tested.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -45,7 +43,7 @@ class Reach:
 
 
 def reach(repetitions: Iterable[int]) -> Reach | None:
-    """What can be said of all of them at once; None of nothing. The worst alone does not speak for all."""
+    """What holds for all of them together; None without any. The worst one alone is not representative."""
     counts = sorted(repetitions)
     if not counts:
         return None

@@ -5,8 +5,6 @@ whole numbers as inputs no order of adding can change its result, and a differen
 was not made by another order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -81,22 +79,22 @@ class Repeated:
         """What was measured under other settings, where it varies by default: what might have mended it."""
         if self.default is None or not self.default.varies:
             return {}
-        made = {setting: self.measured(setting) for setting in self.under if setting not in (DEFAULT, EXACT)}
-        return {setting: found for setting, found in made.items() if found is not None}
+        measured = {setting: self.measured(setting) for setting in self.under if setting not in (DEFAULT, EXACT)}
+        return {setting: found for setting, found in measured.items() if found is not None}
 
     @property
     def mended_by(self) -> tuple[str, ...]:
         """The settings under which it repeats so often that what varies by default would have been seen again."""
         return tuple(
             setting
-            for setting, made in self.tried.items()
-            if not made.varies and confidence_of(made.repetitions, self.rate) >= CONFIDENCE
+            for setting, run in self.tried.items()
+            if not run.varies and confidence_of(run.repetitions, self.rate) >= CONFIDENCE
         )
 
     @property
     def is_open(self) -> bool:
         """Whether it gave the same bits under a setting, but too seldom to say that this setting mends it."""
-        return not self.mended_by and any(not made.varies for made in self.tried.values())
+        return not self.mended_by and any(not run.varies for run in self.tried.values())
 
     @property
     def rate(self) -> float:
@@ -145,21 +143,21 @@ class Repeated:
         apart = exact.spread.max_abs if exact.spread else None
         return apart is not None and apart >= _HALF_A_UNIT
 
-    def _is_beyond(self, made: Repeat) -> bool:
+    def _is_beyond(self, run: Repeat) -> bool:
         """Whether its results are farther apart than the order of adding can make them."""
-        if made.spread is None:  # only the first call was another one, and is gone
+        if run.spread is None:  # only the first call was another one, and is gone
             return False
-        work = Work(dtype=self.dtype, terms=made.terms)
-        return magnitude(made.spread, work).is_more_than_rounding
+        work = Work(dtype=self.dtype, terms=run.terms)
+        return magnitude(run.spread, work).is_more_than_rounding
 
 
 def repeated(measurements: Iterable[Measurement], versions: Mapping[str, str | None]) -> tuple[Repeated, ...]:
     """The repeated operations in the order in which they were measured. ``versions``: of the frameworks, by name."""
     found: dict[tuple[str, str, str, str], dict[str, Repeat]] = {}
-    for measurement in measurements:
-        if isinstance(measurement, Repeat):
-            key = (measurement.framework, measurement.operation, measurement.dtype, measurement.device)
-            found.setdefault(key, {}).setdefault(measurement.setting, measurement)
+    for run in measurements:
+        if isinstance(run, Repeat):
+            key = (run.framework, run.operation, run.dtype, run.device)
+            found.setdefault(key, {}).setdefault(run.setting, run)
     return tuple(
         Repeated(framework, operation, dtype, device, _promised(framework, operation, device, versions), under)
         for (framework, operation, dtype, device), under in found.items()
@@ -168,31 +166,28 @@ def repeated(measurements: Iterable[Measurement], versions: Mapping[str, str | N
 
 def runs(measurements: Iterable[Measurement]) -> Iterator[Repeat]:
     """The articles' experiments as repeated operations: a run is a repetition."""
-    for measurement in measurements:
-        if isinstance(measurement, Experiment) and measurement.exact:
+    for run in measurements:
+        if isinstance(run, Experiment) and run.exact:
             yield Repeat(
-                origin=measurement.origin,
-                framework=measurement.framework,
-                operation=measurement.operation,
-                device=measurement.device,
-                dtype=measurement.dtype,
-                setting=measurement.setting,
-                seconds=measurement.seconds,
-                repetitions=len(measurement.exact),
-                distinct=measurement.distinct,
-                scale=measurement.steps[-1] if measurement.steps else None,
+                origin=run.origin,
+                framework=run.framework,
+                operation=run.operation,
+                device=run.device,
+                dtype=run.dtype,
+                setting=run.setting,
+                seconds=run.seconds,
+                repetitions=len(run.exact),
+                distinct=run.distinct,
+                scale=run.steps[-1] if run.steps else None,
             )
 
 
 def trainings(measurements: Iterable[Measurement]) -> tuple[Experiment, ...]:
     """The small networks that were trained more than once, as the framework does it by default."""
     return tuple(
-        measurement
-        for measurement in measurements
-        if isinstance(measurement, Experiment)
-        and measurement.steps
-        and measurement.setting == DEFAULT
-        and len(measurement.exact) > 1
+        run
+        for run in measurements
+        if isinstance(run, Experiment) and run.steps and run.setting == DEFAULT and len(run.exact) > 1
     )
 
 
@@ -213,7 +208,7 @@ def by_device(operations: Iterable[Repeated]) -> Iterator[tuple[str, str, tuple[
 def of_torch(measurements: Iterable[Measurement], torch: TorchFacts | None) -> tuple[Repeated, ...]:
     """The repeated operations of PyTorch alone."""
     found = repeated(measurements, {_TORCH: torch.version if torch else None})
-    return tuple(each for each in found if each.framework == _TORCH)
+    return tuple(operation for operation in found if operation.framework == _TORCH)
 
 
 def in_words(operations: Sequence[Repeated]) -> Phrase:
@@ -231,39 +226,39 @@ def is_device(operations: Iterable[Repeated]) -> bool:
     is in one operation, not in several.
     """
     wrong = [operation for operation in operations if operation.variation is Variation.WRONG]
-    return len(wrong) >= _FEW or any(is_control(measurement.operation) for measurement in wrong)
+    return len(wrong) >= _FEW or any(is_control(run.operation) for run in wrong)
 
 
-def results_of(made: Repeat) -> tuple[int, int]:
+def results_of(run: Repeat) -> tuple[int, int]:
     """How many different results of how many calls; the first call of all counts where only that was another one."""
-    if (made.distinct or 0) > 1 or not made.warm_up:
-        return made.distinct or 0, made.repetitions
-    return 2, made.repetitions + 1
+    if (run.distinct or 0) > 1 or not run.warm_up:
+        return run.distinct or 0, run.repetitions
+    return 2, run.repetitions + 1
 
 
-def rate_of(made: Repeat) -> float:
+def rate_of(run: Repeat) -> float:
     """How often it gave another result than the usual one, of all calls; 0 where it never did."""
-    if not made.varies:
+    if not run.varies:
         return 0.0
-    calls = made.repetitions + bool(made.warm_up)
+    calls = run.repetitions + bool(run.warm_up)
     # Of runs of the experiments, only the number of different ones is known: each as often as the others.
-    usual = max(made.counts, default=0) or made.repetitions / max(made.distinct or 1, 1)
+    usual = max(run.counts, default=0) or run.repetitions / max(run.distinct or 1, 1)
     return max(0.0, 1 - usual / calls)
 
 
-def is_well_timed(made: Measured) -> bool:
+def is_well_timed(run: Measured) -> bool:
     """Whether so much was repeated that its time would come out alike again, also on a busy machine."""
-    calls = timed_calls(made)
-    return calls >= _TIMED or (calls >= _TIMED_LONG and calls * (made.seconds or 0.0) >= _LONG)
+    calls = timed_calls(run)
+    return calls >= _TIMED or (calls >= _TIMED_LONG and calls * (run.seconds or 0.0) >= _LONG)
 
 
-def timed_calls(made: Measured) -> int:
+def timed_calls(run: Measured) -> int:
     """The calls of which its time is the median."""
-    if isinstance(made, Repeat):
-        return made.repetitions
-    if isinstance(made, Experiment):
-        return len(made.exact)
-    return made.timed if isinstance(made, Precision) else 0
+    if isinstance(run, Repeat):
+        return run.repetitions
+    if isinstance(run, Experiment):
+        return len(run.exact)
+    return run.timed if isinstance(run, Precision) else 0
 
 
 def is_processor(device: str) -> bool:
@@ -292,7 +287,7 @@ def _promised(framework: str, operation: str, device: str, versions: Mapping[str
     """What the documents of this framework say; those of others are about other programs."""
     known = known_operations().get(operation)
     named = known.documented if known else ()
-    mine = tuple(each for each in named if _framework_of(each.op) == framework)
+    mine = tuple(line for line in named if _framework_of(line.op) == framework)
     return promised(mine, device, versions.get(framework))
 
 

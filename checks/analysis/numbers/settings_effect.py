@@ -3,8 +3,6 @@
 Equal results mend nothing where they are so few that a change would not have shown among them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -35,76 +33,65 @@ class Changed:
 def operations_changed(measurements: Sequence[Measurement], versions: Mapping[str, str | None]) -> tuple[Changed, ...]:
     """The operations and experiments that changed, each once, with the worst that came of it in deterministic mode."""
     found: dict[str, list[Became]] = {}
-    for measurement in repeated((*measurements, *runs(measurements)), versions):
-        if measurement.default is not None and measurement.default.varies:
-            found.setdefault(measurement.operation, []).append(_of_operation(measurement))
+    for run in repeated((*measurements, *runs(measurements)), versions):
+        if run.default is not None and run.default.varies:
+            found.setdefault(run.operation, []).append(_of_operation(run))
     order = (Became.STILL, Became.REFUSED, Became.UNTRIED, Became.SELDOM, Became.MENDED)
     return tuple(Changed(name, min(became, key=order.index)) for name, became in found.items())
 
 
 def models_changed(measurements: Iterable[Measurement]) -> tuple[Changed, ...]:
     """The user's models that changed, also those that draw random numbers on purpose: a seed may mend these."""
-    own = [
-        measurement for measurement in measurements if isinstance(measurement, ModelMeasured) and not measurement.reason
-    ]
-    varying = [
-        measurement
-        for measurement in own
-        if measurement.setting in ("", DEFAULT) and measurement.aspect != MODE and _varies(measurement)
-    ]
-    return tuple({name_of(each): Changed(name_of(each), _of_model(each, own)) for each in varying}.values())
+    own = [run for run in measurements if isinstance(run, ModelMeasured) and not run.reason]
+    varying = [run for run in own if run.setting in ("", DEFAULT) and run.aspect != MODE and _varies(run)]
+    return tuple({name_of(run): Changed(name_of(run), _of_model(run, own)) for run in varying}.values())
 
 
 def is_model_unsteady(measurements: Iterable[Measurement]) -> bool:
     """Whether a model of the user changed though it draws no random numbers: no seed helps it."""
-    own = [measurement for measurement in measurements if isinstance(measurement, ModelMeasured)]
-    return any(_varies(each) and not draws_numbers(each, own) for each in own)
+    own = [run for run in measurements if isinstance(run, ModelMeasured)]
+    return any(_varies(run) and not draws_numbers(run, own) for run in own)
 
 
 def is_any_random(measurements: Iterable[Measurement]) -> bool:
     """Whether a model of the user draws random numbers when it computes."""
-    own = [measurement for measurement in measurements if isinstance(measurement, ModelMeasured)]
-    return any(_varies(each) and draws_numbers(each, own) for each in own)
+    own = [run for run in measurements if isinstance(run, ModelMeasured)]
+    return any(_varies(run) and draws_numbers(run, own) for run in own)
 
 
 def is_mended_by_seed(measurements: Iterable[Measurement]) -> bool:
     """Whether a seed before each run was seen to make a model of the user repeat."""
-    own = [measurement for measurement in measurements if isinstance(measurement, ModelMeasured)]
+    own = [run for run in measurements if isinstance(run, ModelMeasured)]
     return any(
-        _varies(each) and any(tried.setting == SEEDED and mends(tried, each) for tried in _tried(each, own))
-        for each in own
+        _varies(run) and any(tried.setting == SEEDED and mends(tried, run) for tried in _tried(run, own)) for run in own
     )
 
 
-def _of_operation(each: Repeated) -> Became:
-    setting = WORKSPACE if each.measured(WORKSPACE) is not None else DETERMINISTIC
-    made = each.measured(setting)
-    if made is None:
-        return Became.REFUSED if each.raises else Became.UNTRIED
-    if made.varies:
+def _of_operation(repeated: Repeated) -> Became:
+    setting = WORKSPACE if repeated.measured(WORKSPACE) is not None else DETERMINISTIC
+    run = repeated.measured(setting)
+    if run is None:
+        return Became.REFUSED if repeated.raises else Became.UNTRIED
+    if run.varies:
         return Became.STILL
-    return Became.MENDED if setting in each.mended_by else Became.SELDOM
+    return Became.MENDED if setting in repeated.mended_by else Became.SELDOM
 
 
-def _of_model(made: ModelMeasured, own: Sequence[ModelMeasured]) -> Became:
-    tried = list(_tried(made, own))
-    if any(mends(each, made) for each in tried):
+def _of_model(measured: ModelMeasured, own: Sequence[ModelMeasured]) -> Became:
+    tried = list(_tried(measured, own))
+    if any(mends(run, measured) for run in tried):
         return Became.MENDED
-    if any(not _varies(each) for each in tried):
+    if any(not _varies(run) for run in tried):
         return Became.SELDOM
     # A seed that changes nothing tells nothing of the mode.
-    return Became.STILL if any(measurement.setting == DETERMINISTIC for measurement in tried) else Became.UNTRIED
+    return Became.STILL if any(run.setting == DETERMINISTIC for run in tried) else Became.UNTRIED
 
 
-def _tried(made: ModelMeasured, own: Iterable[ModelMeasured]) -> Iterator[ModelMeasured]:
-    for measurement in own:
-        if (
-            measurement.aspect == MODE
-            and measurement.setting in (DETERMINISTIC, SEEDED)
-            and is_same_place(made, measurement)
-        ):
-            yield measurement
+def _tried(measured: ModelMeasured, own: Iterable[ModelMeasured]) -> Iterator[ModelMeasured]:
+    for run in own:
+        if run.aspect == MODE and run.setting in (DETERMINISTIC, SEEDED) and is_same_place(measured, run):
+            yield run
 
 
-def _varies(made: ModelMeasured) -> bool:
-    return (made.distinct or 0) > 1
+def _varies(run: ModelMeasured) -> bool:
+    return (run.distinct or 0) > 1

@@ -6,8 +6,6 @@ environment explains one of the numbers where it is of a kind and size that it c
 that was computed with that part taken out (one thread, no oneDNN) is the same on both.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +42,7 @@ _LISTS = (
     "settings",
     "thread-variables",
     "variables",
-)  # parts of which only what is not on both is told
+)  # parts of which only the differences are shown
 _TERMS_OF_SUM = 10**6
 _COMPARED = (Portrait, Experiment)  # kinds that two machines can be compared by
 
@@ -123,7 +121,7 @@ class Comparison:
     def is_itself(self) -> bool:
         """Whether both are one examination: not even two runs on one machine take the same time to the last digit."""
         mine = self.here.measurements
-        return mine == self.other.measurements and any(each.seconds is not None for each in mine)
+        return mine == self.other.measurements and any(run.seconds is not None for run in mine)
 
     @property
     def one_sided(self) -> tuple[str, ...]:
@@ -131,7 +129,7 @@ class Comparison:
         paired = {pair.operation for pair in self.pairs}
         mine, theirs = self.here.measurements, self.other.measurements
         usual = [their.operation for their in (*mine, *theirs) if their.setting == DEFAULT]
-        return tuple(each for each in dict.fromkeys(usual) if each not in paired)
+        return tuple(setting for setting in dict.fromkeys(usual) if setting not in paired)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -140,7 +138,7 @@ class Comparison:
 
     def has_other(self, part: str) -> bool:
         """Whether a part of the environment is not the same."""
-        return any(each.part == part for each in self.environment)
+        return any(difference.part == part for difference in self.environment)
 
 
 def side_of(facts: Facts, name: str = "", created: str = "") -> OtherMachine:
@@ -153,11 +151,7 @@ def side_of(facts: Facts, name: str = "", created: str = "") -> OtherMachine:
         interpreter=_without_packages(target) if target else None,
         frameworks=facts.frameworks,
         environment=facts.environment,
-        measurements=tuple(
-            measurement
-            for measurement in facts.measurements
-            if isinstance(measurement, _COMPARED) and not measurement.reason
-        ),
+        measurements=tuple(run for run in facts.measurements if isinstance(run, _COMPARED) and not run.reason),
     )
 
 
@@ -183,7 +177,7 @@ class Agreement(StrEnum):
 
 def agreement(found: Sequence[Comparison]) -> Agreement:
     """What the comparisons come to in all."""
-    apart = [each for comparison in found for each in comparison.apart]
+    apart = [pair for comparison in found for pair in comparison.apart]
     if any(difference.pair.size.size is Size.BEYOND for difference in apart):
         return Agreement.BEYOND
     if apart:
@@ -221,7 +215,7 @@ def odd_ones_out(pairs: Sequence[Pair]) -> Mapping[Place, list[Pair]]:
 
 
 def _portraits(measurements: Sequence[Measurement]) -> list[Portrait]:
-    return [measurement for measurement in measurements if isinstance(measurement, Portrait) and not measurement.reason]
+    return [run for run in measurements if isinstance(run, Portrait) and not run.reason]
 
 
 def _pairs(groups: Iterable[tuple[Portrait, Portrait]]) -> Iterator[Pair]:
@@ -283,11 +277,9 @@ def comparisons(facts: Facts) -> tuple[Comparison, ...]:
 def _between(here: OtherMachine, other: OtherMachine) -> Iterator[Pair]:
     """What both computed: with the same framework where both have one, else on the processors of any two."""
     theirs: dict[tuple[str, str, str, str], list[Measurement]] = {}
-    for measurement in other.measurements:
-        theirs.setdefault(_question(measurement), []).append(measurement)
-    is_any = not {measurement.framework for measurement in here.measurements} & {
-        measurement.framework for measurement in other.measurements
-    }
+    for run in other.measurements:
+        theirs.setdefault(_question(run), []).append(run)
+    is_any = not {run.framework for run in here.measurements} & {run.framework for run in other.measurements}
     for mine in here.measurements:
         for match in _matches(mine, theirs.get(_question(mine), []), is_any=is_any):
             if isinstance(mine, Portrait) and isinstance(match, Portrait):
@@ -303,8 +295,8 @@ def _question(measured: Measured) -> tuple[str, str, str, str]:
 
 def _matches(mine: Measured, candidates: Sequence[Measurement], *, is_any: bool) -> list[Measurement]:
     of_kind = [candidate for candidate in candidates if _place(candidate).kind == _place(mine).kind]
-    same = [each for each in of_kind if each.framework == mine.framework]
-    exactly = [each for each in same if each.device == mine.device]
+    same = [run for run in of_kind if run.framework == mine.framework]
+    exactly = [run for run in same if run.device == mine.device]
     others = of_kind[:1] if is_any and _place(mine).kind == CPU and mine.setting == DEFAULT else []
     return exactly or same[:1] or others
 
@@ -347,15 +339,18 @@ def _is_of_sequence(difference: ArrayDifference, dtype: str) -> bool:
 def _explained(pair: Pair, pairs: Sequence[Pair], environment: Sequence[EnvironmentDifference]) -> NumberDifference:
     """The parts that can make such a difference; what one setting removes on both machines is proven."""
     agree = tuple(
-        each.setting
-        for each in pairs
-        if each.setting != DEFAULT
-        and (each.operation, each.dtype, each.first, each.second)
-        == (pair.operation, pair.dtype, pair.first, pair.second)
-        and each.size.size is Size.IDENTICAL
+        one.setting
+        for one in pairs
+        if one.setting != DEFAULT
+        and (one.operation, one.dtype, one.first, one.second) == (pair.operation, pair.dtype, pair.first, pair.second)
+        and one.size.size is Size.IDENTICAL
     )
     parts = numeric_parts()
-    possible = [each.part for each in environment if each.part in parts and _can_make(parts[each.part], each, pair)]
+    possible = [
+        difference.part
+        for difference in environment
+        if difference.part in parts and _can_make(parts[difference.part], difference, pair)
+    ]
     stands_for = parts_shown_by()
     proven = [part for setting in agree for part in stands_for.get(setting, ())]
     possible.sort(key=lambda part: (part not in proven, parts[part].rank))
@@ -392,7 +387,7 @@ def _environment(here: OtherMachine, other: OtherMachine) -> Iterator[Environmen
 def _only(first: str, second: str) -> str:
     """What only the first has, in its order."""
     there = set(second.split(SEPARATOR))
-    return SEPARATOR.join(each for each in first.split(SEPARATOR) if each not in there)
+    return SEPARATOR.join(part for part in first.split(SEPARATOR) if part not in there)
 
 
 def _parts_of(side: OtherMachine) -> Mapping[str, str]:

@@ -11,8 +11,6 @@ here: with the largest first, the small terms at the end are lost, all in the sa
 in reverse order is off by 1.1e-3 of the whole, which that bound (4.5e-4) would call wrong.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -6,8 +6,6 @@ tells, each with the release that goes with it), ``torch_installed`` (what must 
 Where a build would fit if Python were another one, only ``python_fit`` is given: a Python version that has it.
 """
 
-from __future__ import annotations
-
 from checks.analysis.gpu.cuda import cuda_gpus, driver_of, is_jetson
 from checks.facts import InterpreterFacts, MachineFacts
 from checks.facts.versions import minor, release

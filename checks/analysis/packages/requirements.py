@@ -3,8 +3,6 @@
 The markers of a requirement ("; sys_platform == 'win32'") are evaluated for the target, never for our own Python.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,7 +33,7 @@ class Broken:
 
 
 def broken_if_read(interpreter: InterpreterFacts, os: OsFacts | None, *, needed: bool) -> tuple[Broken, ...]:
-    """All broken requirements; () where they cannot be told and another proof makes them unnecessary.
+    """All broken requirements; () where they cannot be read and another proof makes them unnecessary.
 
     Raises:
         Unread: as :func:`broken_requirements`, if they are ``needed``.

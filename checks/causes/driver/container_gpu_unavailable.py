@@ -14,12 +14,10 @@ from checks.causes.registry import check
 from checks.facts import AmdFacts, Frameworks, Gpus, NvidiaFacts, OsFacts, Symptom
 from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
 
-CAUSE = "container-gpu-unavailable"
-
 _NO_LIBRARY = ("library-not-found", "NVML_ERROR_LIBRARY_NOT_FOUND")
 
 
-@check(CAUSE, from_whole=True)
+@check("container-gpu-unavailable", from_whole=True)
 def container_gpu_unavailable(
     os: OsFacts,
     nvidia: NvidiaFacts | None,
@@ -55,7 +53,6 @@ def _nvidia(os: OsFacts, nvidia: NvidiaFacts, gpus: Gpus | None, severity: Sever
     if not lacks_nodes and not lacks_nvml and not lacks_libcuda:
         return
     yield Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=0.95 if lacks_nodes else 0.8,
         subject="nvidia",
@@ -83,7 +80,6 @@ def _amd(os: OsFacts, amd: AmdFacts, gpus: Gpus, frameworks: Frameworks) -> Iter
     if "/dev/kfd" in names or not any(gpu.driver == "amdgpu" for gpu in gpus.amd):
         return
     yield Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.95,
         subject="amd",

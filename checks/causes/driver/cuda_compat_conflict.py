@@ -40,7 +40,6 @@ def cuda_compat_conflict(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> 
         return
     path = library.path if library else NONE
     yield Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         evidence=(

@@ -14,13 +14,11 @@ from checks.causes.registry import check
 from checks.facts import AmdFacts, DeviceNode, Frameworks, IntelFacts, NvidiaFacts, OsFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
 
-CAUSE = "device-permission-denied"
-
 # Files of the NVIDIA driver that CUDA does without: display, MIG administration, NVLink administration.
 _NOT_FOR_CUDA = ("/dev/nvidia-modeset", "/dev/nvidia-caps", "/dev/nvidia-nvlink", "/dev/nvidia-nvswitch")
 
 
-@check(CAUSE)
+@check("device-permission-denied")
 def device_permission_denied(
     os: OsFacts | None,
     nvidia: NvidiaFacts | None,
@@ -56,12 +54,11 @@ def _denied(
     is_in_group = groups is not None and group in groups
     needs = {"node_group": group} if group and group != "root" and not is_in_group else {}
     yield Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=0.95,
         subject=vendor,
         evidence=(
-            Evidence("device_node", ", ".join(each.path for each in denied), "/dev"),
+            Evidence("device_node", ", ".join(refused.path for refused in denied), "/dev"),
             Evidence("owner_group", group or NONE, "/dev"),
             Evidence("user_groups", ", ".join(groups) or NONE if groups is not None else NONE, os.origin if os else ""),
         ),

@@ -17,10 +17,8 @@ from checks.knowledge.gpu.cuda_driver import CudaDriver, Fit, driver_fit, driver
 from checks.knowledge.gpu.gpu_architectures import GpuArchitectures
 from checks.knowledge.phrases import phrase
 
-CAUSE = "driver-dropped-gpu"
 
-
-@check(CAUSE)
+@check("driver-dropped-gpu")
 def driver_dropped_gpu(
     gpus: Gpus, nvidia: NvidiaFacts, os: OsFacts | None, frameworks: Frameworks | None
 ) -> Iterator[Finding]:
@@ -45,7 +43,6 @@ def driver_dropped_gpu(
         else:
             continue
         yield Finding(
-            cause=CAUSE,
             # An old card for the screen beside one that the driver serves stops nobody.
             severity=Severity.WARNING if nvidia.devices or cuda_computes(frameworks) else Severity.BLOCKING,
             confidence=0.95,

@@ -16,13 +16,11 @@ from checks.facts.phrase import Phrase
 from checks.facts.versions import major_number, release
 from checks.knowledge.phrases import phrase
 
-CAUSE = "driver-library-mismatch"
-
 _MISMATCH = "NVML_ERROR_LIB_RM_VERSION_MISMATCH"
 _SMALLEST_DRIVER = 300  # libraries of a Jetson are named libcuda.so.1.1: no driver version
 
 
-@check(CAUSE)
+@check("driver-library-mismatch")
 def driver_library_mismatch(
     nvidia: NvidiaFacts, os: OsFacts | None, frameworks: Frameworks | None
 ) -> Iterator[Finding]:
@@ -38,7 +36,6 @@ def driver_library_mismatch(
         if release(library.version or "") == release(module):
             return
     yield Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.97 if nvml_says_so else 0.8,
         evidence=(

@@ -77,7 +77,6 @@ def _nvidia(
     if nvidia.nvml:
         evidence.append(Evidence("nvml", nvidia.nvml, nvidia.origin))
     yield Finding(
-        cause=CAUSE,
         severity=Severity.WARNING
         if all(is_given_away(gpu) for gpu in cards) or not needs_cuda(frameworks, symptom)
         else Severity.BLOCKING,
@@ -101,7 +100,6 @@ def _amd(gpus: Gpus, amd: AmdFacts, os: OsFacts | None) -> Iterator[Finding]:
     if os and os.secure_boot is not None:
         evidence.append(Evidence("secure_boot", "on" if os.secure_boot else "off", os.origin))
     yield Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.9,
         subject="amd",

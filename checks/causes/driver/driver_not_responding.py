@@ -18,8 +18,6 @@ from checks.facts.phrase import Phrase
 from checks.facts.runs import RunStatus
 from checks.knowledge.phrases import phrase
 
-CAUSE = "driver-not-responding"
-
 _HANGS = ("NVML_ERROR_TIMEOUT", "NVML_ERROR_IRQ_ISSUE")
 # The stages in which the probes of the frameworks use the GPU (checks/probes/*_probe.py).
 _GPU_STAGES = {
@@ -30,7 +28,7 @@ _GPU_STAGES = {
 }
 
 
-@check(CAUSE)
+@check("driver-not-responding")
 def driver_not_responding(
     probes: ProbeRuns, gpus: Gpus | None, nvidia: NvidiaFacts | None, frameworks: Frameworks | None
 ) -> Iterator[Finding]:
@@ -66,7 +64,6 @@ def _state(run: ProbeRun) -> Phrase:
 
 def _finding(run: ProbeRun | None, error: str | None, confidence: float, state: Phrase) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=confidence,
         evidence=(

@@ -15,10 +15,8 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.gpu.cuda_driver import driver_number
 from checks.knowledge.gpu.driver_regressions import DriverRegressions
 
-CAUSE = "driver-regression"
 
-
-@check(CAUSE)
+@check("driver-regression")
 def driver_regression(nvidia: NvidiaFacts, os: OsFacts, gpus: Gpus | None) -> Iterator[Finding]:
     """One finding per report that speaks of this machine: a note, since most machines are not hit."""
     if not nvidia.driver_version or os.system is None:
@@ -30,7 +28,6 @@ def driver_regression(nvidia: NvidiaFacts, os: OsFacts, gpus: Gpus | None) -> It
         if hit is None:
             continue
         yield Finding(
-            cause=CAUSE,
             severity=Severity.NOTE,
             confidence=0.3,
             subject=row.source,

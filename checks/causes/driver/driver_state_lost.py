@@ -39,7 +39,6 @@ def driver_state_lost(nvidia: NvidiaFacts, frameworks: Frameworks, os: OsFacts |
     if nvidia.suspended_once is not None:
         evidence.append(Evidence("suspended_once", "yes" if nvidia.suspended_once else "no", nvidia.origin))
     yield Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.9 if nvidia.suspended_once or is_uvm_missing else 0.7,
         evidence=tuple(evidence),

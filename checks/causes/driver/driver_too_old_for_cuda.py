@@ -18,18 +18,13 @@ from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.facts.versions import release
 from checks.knowledge.gpu.cuda_driver import CudaDriver, driver_minimum, driver_number
 
-CAUSE = "driver-too-old-for-cuda"
-
 # Without a driver there is none that could be too old: driver-not-loaded, cuda-build-without-nvidia-gpu.
 _NO_DRIVER = ("library-not-found", "NVML_ERROR_LIBRARY_NOT_FOUND", "NVML_ERROR_DRIVER_NOT_LOADED")
 
 
-@check(CAUSE)
+@check("driver-too-old-for-cuda")
 def driver_too_old_for_cuda(
-    nvidia: NvidiaFacts,
-    frameworks: Frameworks,
-    machine: MachineFacts | None,
-    interpreter: InterpreterFacts | None,
+    nvidia: NvidiaFacts, frameworks: Frameworks, machine: MachineFacts | None, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
     """One finding per framework whose CUDA asks for a newer driver."""
     torch = frameworks.torch
@@ -54,7 +49,6 @@ def driver_too_old_for_cuda(
         if release(driver) < release(minimum):
             is_found = True
             yield Finding(
-                cause=CAUSE,
                 severity=Severity.BLOCKING,
                 confidence=0.95,
                 subject=name,

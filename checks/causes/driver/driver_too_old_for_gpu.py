@@ -15,10 +15,8 @@ from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.knowledge.gpu.cuda_driver import CudaDriver, Fit, driver_fit, driver_number, first_branch
 from checks.knowledge.gpu.gpu_architectures import GpuArchitectures
 
-CAUSE = "driver-too-old-for-gpu"
 
-
-@check(CAUSE)
+@check("driver-too-old-for-gpu")
 def driver_too_old_for_gpu(
     gpus: Gpus, nvidia: NvidiaFacts, os: OsFacts | None, frameworks: Frameworks | None
 ) -> Iterator[Finding]:
@@ -41,7 +39,6 @@ def driver_too_old_for_gpu(
             continue
         is_found = True
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if nvidia.devices or cuda_computes(frameworks) else Severity.BLOCKING,
             confidence=0.95,
             subject=gpu.address or gpu_name(gpu),

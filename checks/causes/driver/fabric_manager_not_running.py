@@ -33,7 +33,6 @@ def fabric_manager_not_running(
     if error is None and not waiting and not is_down:
         return
     yield Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.95 if error else 0.9,
         evidence=(

@@ -18,10 +18,8 @@ from checks.facts.versions import release
 from checks.knowledge.gpu.mps_support import mps_minimum
 from checks.knowledge.phrases import phrase
 
-CAUSE = "mps-unavailable"
 
-
-@check(CAUSE, from_whole=True)
+@check("mps-unavailable", from_whole=True)
 def mps_unavailable(
     apple: AppleFacts, interpreter: InterpreterFacts, torch: TorchFacts | None, os: OsFacts | None
 ) -> Iterator[Finding]:
@@ -52,7 +50,6 @@ def mps_unavailable(
             severity, confidence, remedies = Severity.WARNING, 0.5, ("run-on-the-mac-itself", "update-macos")
             state = phrase("mps-hidden")
     yield Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         evidence=(

@@ -18,13 +18,11 @@ from checks.knowledge.gpu.gpu_architectures import GpuArchitectures, amd_target,
 from checks.knowledge.gpu.rocm_overrides import RocmOverrides, rocm_override
 from checks.knowledge.phrases import phrase
 
-CAUSE = "rocm-gpu-unsupported"
-
 _OVERRIDE = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})")
 _NO_CODE = ("invalid device function", "no kernel image", "hiperrornobinaryforgpu")  # as HIP words it
 
 
-@check(CAUSE)
+@check("rocm-gpu-unsupported")
 def rocm_gpu_unsupported(
     torch: TorchFacts, amd: AmdFacts | None, gpus: Gpus | None, environment: EnvironmentVariables | None
 ) -> Iterator[Finding]:
@@ -69,7 +67,6 @@ def rocm_gpu_unsupported(
         )
         values = {"hsa_override_wanted": row.version} if row is not None and override != row.version else {}
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING,
             confidence=0.9,
             subject=gfx,
@@ -79,7 +76,7 @@ def rocm_gpu_unsupported(
 
 
 def _failure_for_want_of_code(torch: TorchFacts) -> str:
-    """What a kernel launch said, if it was that there is no code for the GPU; else ""."""
+    """The error of a kernel launch that found no code for the GPU; else ""."""
     for device in torch.devices or ():
         message = device.kernel.error.message if device.kernel and device.kernel.error else ""
         if any(words in message.lower() for words in _NO_CODE):

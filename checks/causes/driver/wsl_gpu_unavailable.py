@@ -15,12 +15,10 @@ from checks.facts import Frameworks, NvidiaFacts, OsFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.knowledge.phrases import phrase
 
-CAUSE = "wsl-gpu-unavailable"
-
 _WINDOWS_DRIVER = "/usr/lib/wsl/"  # where Windows mounts its driver's libraries
 
 
-@check(CAUSE, from_whole=True)
+@check("wsl-gpu-unavailable", from_whole=True)
 def wsl_gpu_unavailable(os: OsFacts, nvidia: NvidiaFacts | None, frameworks: Frameworks | None) -> Iterator[Finding]:
     """One finding for the machine. No facts of NVIDIA at all mean: no trace of a driver."""
     if os.wsl is None:
@@ -49,7 +47,6 @@ def wsl_gpu_unavailable(os: OsFacts, nvidia: NvidiaFacts | None, frameworks: Fra
         key = "wsl-nothing" if first is None else "wsl-error"
         state = phrase(key, nvml=nvidia.nvml or NONE)
     yield Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         evidence=(

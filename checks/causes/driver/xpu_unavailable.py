@@ -16,10 +16,8 @@ from checks.facts.phrase import Phrase
 from checks.knowledge.gpu.gpu_architectures import GpuArchitectures, intel_platform
 from checks.knowledge.phrases import phrase
 
-CAUSE = "xpu-unavailable"
 
-
-@check(CAUSE, from_whole=True)
+@check("xpu-unavailable", from_whole=True)
 def xpu_unavailable(torch: TorchFacts, gpus: Gpus | None, intel: IntelFacts | None) -> Iterator[Finding]:
     """One finding for the interpreter."""
     if torch.build is None:
@@ -36,7 +34,6 @@ def xpu_unavailable(torch: TorchFacts, gpus: Gpus | None, intel: IntelFacts | No
     loader = intel.level_zero if intel else None
     libraries = ", ".join(library.path for library in loader or ())
     yield Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.9,
         evidence=(

@@ -21,10 +21,8 @@ from checks.knowledge.frameworks.onnxruntime import newest_gpu_release
 from checks.knowledge.frameworks.tensorflow import fitting_tensorflow
 from checks.knowledge.gpu.gpu_architectures import architecture_of_capability
 
-CAUSE = "build-dropped-older-gpu-arch"
 
-
-@check(CAUSE)
+@check("build-dropped-older-gpu-arch")
 def build_dropped_older_gpu_arch(
     frameworks: Frameworks, machine: MachineFacts, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
@@ -34,7 +32,6 @@ def build_dropped_older_gpu_arch(
             continue
         values, remedies = _way_out(unserved_gpu, machine, interpreter)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING if unserved_gpu.is_only_gpu else Severity.WARNING,
             confidence=unserved_gpu.certainty,
             subject=f"{unserved_gpu.framework} {unserved_gpu.capability}",
@@ -45,28 +42,28 @@ def build_dropped_older_gpu_arch(
 
 
 def _way_out(
-    each: UnservedGpu, machine: MachineFacts, interpreter: InterpreterFacts | None
+    unserved: UnservedGpu, machine: MachineFacts, interpreter: InterpreterFacts | None
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """The values of the remedies, and their ids."""
-    if each.framework == "jax":
+    if unserved.framework == "jax":
         capabilities = tuple(gpu.capability for gpu in cuda_gpus(machine) if gpu.capability)
         plugin = fitting_plugin(capabilities, driver_of(machine))
         return ({"jax_package": f"jax[{plugin.extra}]"} if plugin else {}), (
             "install-jax-with-cuda",
             "run-without-this-gpu",
         )
-    if each.framework == "onnxruntime":
-        known = architecture_of_capability(each.capability)
+    if unserved.framework == "onnxruntime":
+        known = architecture_of_capability(unserved.capability)
         major = release(known.last_cuda)[0] if known and known.last_cuda else None
         row = newest_gpu_release(major, python_tag(interpreter)) if major else None
         values = {"ort_installed": "onnxruntime-gpu", "ort_package": f"onnxruntime-gpu=={row.version}"} if row else {}
         return values, ("install-onnxruntime-flavour", "run-without-this-gpu")
-    if each.framework == "tensorflow":
-        fit = fitting_tensorflow(each.capability, python_tag(interpreter))
+    if unserved.framework == "tensorflow":
+        fit = fitting_tensorflow(unserved.capability, python_tag(interpreter))
         values = {"tf_package": f"tensorflow[and-cuda]=={fit.version}"} if fit else {}
         return values, ("install-tensorflow-with-cuda", "run-without-this-gpu")
     if is_jetson(machine):
         return {}, ("install-torch-for-jetson",)
-    found = torch_values(machine, interpreter, keep=each.version)
-    values = {**found, "served_gpu": each.served_gpu} if each.served_gpu else found
+    found = torch_values(machine, interpreter, keep=unserved.version)
+    values = {**found, "served_gpu": unserved.served_gpu} if unserved.served_gpu else found
     return values, torch_remedies(values, "run-without-this-gpu")

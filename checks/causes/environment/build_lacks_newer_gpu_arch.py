@@ -16,10 +16,8 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts
 from checks.facts.finding import Finding, Severity
 
-CAUSE = "build-lacks-newer-gpu-arch"
 
-
-@check(CAUSE)
+@check("build-lacks-newer-gpu-arch")
 def build_lacks_newer_gpu_arch(
     frameworks: Frameworks, machine: MachineFacts, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
@@ -29,7 +27,6 @@ def build_lacks_newer_gpu_arch(
             continue
         values, remedies = _way_out(unserved_gpu, machine, interpreter)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING
             if unserved_gpu.is_compiled_late or not unserved_gpu.is_only_gpu
             else Severity.BLOCKING,
@@ -42,13 +39,13 @@ def build_lacks_newer_gpu_arch(
 
 
 def _way_out(
-    each: UnservedGpu, machine: MachineFacts, interpreter: InterpreterFacts | None
+    unserved: UnservedGpu, machine: MachineFacts, interpreter: InterpreterFacts | None
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """The values of the remedies, and their ids."""
-    if each.framework != "torch":
+    if unserved.framework != "torch":
         return {}, ("use-nvidia-tensorflow-container", "run-without-this-gpu")
     if is_jetson(machine):
         return {}, ("install-torch-for-jetson",)
-    found = torch_values(machine, interpreter, keep=each.version)
-    values = {**found, "served_gpu": each.served_gpu} if each.served_gpu else found
+    found = torch_values(machine, interpreter, keep=unserved.version)
+    values = {**found, "served_gpu": unserved.served_gpu} if unserved.served_gpu else found
     return values, torch_remedies(values, "run-without-this-gpu")

@@ -27,10 +27,7 @@ CAUSE = "cuda-library-missing"
 
 @check(CAUSE)
 def cuda_library_missing(
-    frameworks: Frameworks,
-    machine: MachineFacts | None,
-    interpreter: InterpreterFacts | None,
-    probes: ProbeRuns | None,
+    frameworks: Frameworks, machine: MachineFacts | None, interpreter: InterpreterFacts | None, probes: ProbeRuns | None
 ) -> Iterator[Finding]:
     """One finding per package that misses a library."""
     has_gpu = bool(cuda_gpus(machine)) and cuda_works(machine) is not False
@@ -55,7 +52,6 @@ def _finding(
         trouble, frameworks, major
     )
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING if trouble.is_fatal else Severity.WARNING,
         confidence=found.row.certainty,
         subject=trouble.package,

@@ -7,8 +7,6 @@ Blind spots:  CUDA toolkits in the system are not listed; that a part did not st
 Knowledge:    resources/knowledge/frameworks/onnxruntime.toml, cuda_libraries.toml
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -21,12 +19,10 @@ from checks.facts.versions import major_number
 from checks.knowledge.frameworks.onnxruntime import OnnxRuntimeTable, gpu_release
 from checks.knowledge.gpu.cuda_libraries import CudaLibraries, cuda_major_of
 
-CAUSE = "cuda-runtime-mismatch"
-
 _CUPY = re.compile(r"cupy-cuda(\d\d)x$")
 
 
-@check(CAUSE)
+@check("cuda-runtime-mismatch")
 def cuda_runtime_mismatch(
     frameworks: Frameworks, interpreter: InterpreterFacts | None, machine: MachineFacts | None
 ) -> Iterator[Finding]:
@@ -94,7 +90,6 @@ def _finding(
     values: dict[str, str],
 ) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=package.split(maxsplit=1)[0],

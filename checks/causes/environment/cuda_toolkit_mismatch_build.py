@@ -14,12 +14,11 @@ from checks.facts import EnvironmentVariables, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import major_number, release
 
-CAUSE = "cuda-toolkit-mismatch-build"
 VARIABLES = ("CUDA_HOME", "CUDA_PATH")
 ABSENT = "–"
 
 
-@check(CAUSE)
+@check("cuda-toolkit-mismatch-build")
 def cuda_toolkit_mismatch_build(torch: TorchFacts, environment: EnvironmentVariables) -> Iterator[Finding]:
     """At most one note."""
     if torch.cuda_version is None:
@@ -40,7 +39,6 @@ def cuda_toolkit_mismatch_build(torch: TorchFacts, environment: EnvironmentVaria
 
 def _finding(cuda_version: str, environment: EnvironmentVariables, nvcc_version: str) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=Severity.NOTE,
         confidence=0.6,
         evidence=(

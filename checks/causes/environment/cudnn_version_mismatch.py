@@ -8,8 +8,6 @@ Blind spots:  a cuDNN that is loaded only by the first convolution shows after a
 Knowledge:    resources/knowledge/errors/import_errors.toml, cuda_libraries.toml; the packages' own metadata
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
@@ -31,13 +29,13 @@ def cudnn_version_mismatch(
     frameworks: Frameworks, interpreter: InterpreterFacts | None, os: OsFacts | None, probes: ProbeRuns | None
 ) -> Iterator[Finding]:
     """One finding per framework that says so; else per way in which the copies here do not fit."""
-    told = False
+    is_said_by_framework = False
     for trouble, found in recognised_on_gpu(CAUSE, frameworks, probes):
-        told = True
+        is_said_by_framework = True
         clue = Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0])
         needed, there = found.groups.get("needed", "cuDNN"), found.groups.get("found", "cuDNN")
         yield _finding(trouble.package, Severity.BLOCKING, found.row.certainty, needed, there, clue, interpreter)
-    if told:
+    if is_said_by_framework:
         return
     for name, framework in frameworks.each():
         folders = _folders(framework.loaded_libraries or ())
@@ -83,15 +81,10 @@ def _finding(
 ) -> Finding:
     copies = _cudnn_packages(interpreter) if interpreter else ()
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=subject,
-        evidence=(
-            Evidence("cudnn_wanted", needed, clue.origin),
-            Evidence("cudnn_found", found, clue.origin),
-            clue,
-        ),
+        evidence=(Evidence("cudnn_wanted", needed, clue.origin), Evidence("cudnn_found", found, clue.origin), clue),
         values={
             **({"requirement": requirement} if requirement else {}),
             **({"cudnn_packages": " ".join(package.name for package in copies)} if len(copies) > 1 else {}),
@@ -125,6 +118,10 @@ def _path(path: str) -> PurePath:
 
 def _is_older(broken: Broken) -> bool:
     """Whether what is there is older than what is asked for: frameworks refuse that, while newer mostly works."""
-    asked = (release(each.version) for each in broken.requirement.specifier if each.operator in {"==", ">=", "~=", ">"})
+    asked = (
+        release(specifier.version)
+        for specifier in broken.requirement.specifier
+        if specifier.operator in {"==", ">=", "~=", ">"}
+    )
     lowest = max(asked, default=())
     return broken.found is not None and release(broken.found.version)[:2] < lowest[:2]

@@ -44,7 +44,6 @@ def dependency_version_conflict(
         known = conflicts.pop(trouble.package, [])
         needed, here = (_needed(known), _found(known)) if known else _of_text(found, interpreter)
         yield finding_of_text(
-            CAUSE,
             trouble,
             found,
             Evidence("needed", needed),
@@ -78,7 +77,6 @@ def _of_text(found: Recognised, interpreter: InterpreterFacts) -> tuple[str, str
 def _of_metadata(conflicts: list[Broken]) -> Finding:
     package = conflicts[0].package
     return Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.7,
         subject=package.name,

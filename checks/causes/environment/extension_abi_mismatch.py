@@ -25,28 +25,27 @@ def extension_abi_mismatch(
     interpreter: InterpreterFacts, frameworks: Frameworks | None, probes: ProbeRuns | None
 ) -> Iterator[Finding]:
     """One finding per extension that does not fit."""
-    told = set()
+    seen = set()
     torch = frameworks.torch if frameworks else None
     if frameworks is not None:
         for trouble, found in recognised(CAUSE, frameworks, probes):
-            told.add(trouble.package)
+            seen.add(trouble.package)
             if not _is_made_for_another(interpreter.package(trouble.package), interpreter.package("torch")):
-                yield finding_of_text(CAUSE, trouble, found)
-    if interpreter.packages is None and not told:
+                yield finding_of_text(trouble, found)
+    if interpreter.packages is None and not seen:
         raise Unread("packages", interpreter.unread.get("packages", ""))
     installed = interpreter.package("torch")
     if installed is None:
         return
-    told |= {
+    seen |= {
         companion.name
         for companion in (torch.companions if torch else None) or ()
         if companion.imported and companion.error is None
     }
     for package in interpreter.packages or ():
         built = built_for(package.version)
-        if built is not None and package.name not in told and _differs(built, installed, torch):
+        if built is not None and package.name not in seen and _differs(built, installed, torch):
             yield Finding(
-                cause=CAUSE,
                 severity=Severity.WARNING,
                 confidence=0.85,
                 subject=package.name,

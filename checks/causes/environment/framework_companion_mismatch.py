@@ -8,8 +8,6 @@ Blind spots:  builds from source and vendors' own builds are not judged by their
 Knowledge:    resources/knowledge/packages/torch_companions.toml; the packages' own metadata
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterator
@@ -26,13 +24,7 @@ from checks.facts.versions import minor, release
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.frameworks.torch import CPU, INDEX, TorchTable, torch_release
 from checks.knowledge.packages.ai_packages import framework_of_package
-from checks.knowledge.packages.torch_companions import (
-    TorchCompanions,
-    companion_names,
-    fits,
-    fitting,
-    wanted_torch,
-)
+from checks.knowledge.packages.torch_companions import TorchCompanions, companion_names, fits, fitting, wanted_torch
 
 CAUSE = "framework-companion-mismatch"
 
@@ -72,7 +64,6 @@ def framework_companion_mismatch(
         if pair in companion_pairs() and pair[1] != "torch" and broken.found is not None:
             has_failed = _has_failed(pair, frameworks)
             yield Finding(
-                cause=CAUSE,
                 severity=Severity.BLOCKING if has_failed else Severity.WARNING,
                 confidence=0.95 if has_failed else 0.85,
                 subject=broken.package.name,
@@ -102,14 +93,14 @@ def companion_pairs() -> frozenset[tuple[str, str]]:
 def _has_failed(pair: tuple[str, str], frameworks: Frameworks | None) -> bool:
     """Whether the framework that the pair belongs to could not be imported."""
     name = "jax" if pair in _JAX_PAIRS else "tensorflow"
-    return any(facts.imported is False for each, facts in (frameworks or Frameworks()).each() if each == name)
+    return any(facts.imported is False for framework, facts in (frameworks or Frameworks()).each() if framework == name)
 
 
 def _beside_torch(
     package: Package, version: str, torch: TorchFacts | None, platform: str | None, os: OsFacts | None
 ) -> Iterator[Finding]:
     outcome = _imported(package.name, torch)
-    said = _says_it(package.name, torch)
+    stated = _says_it(package.name, torch)
     wanted, source = _wanted(package)
     tag, is_certain = _tag(package.version), True
     if tag is None:
@@ -117,8 +108,8 @@ def _beside_torch(
         if outcome and tag != CPU:  # a CUDA half that loaded fits; one for the CPU loads beside every torch
             tag = None
     is_own_build = _OWN_BUILD.search(version) or _OWN_BUILD.search(package.version)
-    if said is not None:
-        wanted, source = said
+    if stated is not None:
+        wanted, source = stated
         severity, confidence = (Severity.BLOCKING, 0.95) if outcome is False else (Severity.WARNING, 0.95)
     elif wanted and fits(wanted, version) is False and not is_own_build:
         severity, confidence = _judge_release(wanted, version, outcome)
@@ -158,7 +149,6 @@ def _torch_finding(
     is_marked = has_index and package.name in _MARKED and os is not None and os.architecture in ("x86_64", "AMD64")
     wheel = f"{package.name}=={fit}+{tag}" if is_marked else f"{package.name}=={fit}"
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=package.name,
@@ -191,7 +181,7 @@ def _wanted(package: Package) -> tuple[str | None, str]:
 
 
 def _imported(name: str, torch: TorchFacts | None) -> bool | None:
-    """Whether it could really be imported beside torch; None where nobody tried."""
+    """Whether it could really be imported beside torch; None where it was not tried."""
     return next(
         (companion.imported for companion in (torch.companions if torch else None) or () if companion.name == name),
         None,

@@ -38,10 +38,8 @@ from checks.knowledge.frameworks.onnxruntime import flavour
 from checks.knowledge.frameworks.tensorflow import tensorflow_release
 from checks.knowledge.frameworks.torch import CPU
 
-CAUSE = "framework-cpu-only-build"
 
-
-@check(CAUSE)
+@check("framework-cpu-only-build")
 def framework_cpu_only_build(
     frameworks: Frameworks, machine: MachineFacts, interpreter: InterpreterFacts | None, symptom: Symptom | None
 ) -> Iterator[Finding]:
@@ -71,7 +69,7 @@ def _torch(
         raise Unread("cuda_version", torch.unread.get("cuda_version", ""))
     best = fitting_torch(machine, interpreter, python=None)
     if gpus:
-        is_searched = wheel_platform(machine, interpreter) is not None  # else nobody knows which builds there are
+        is_searched = wheel_platform(machine, interpreter) is not None  # else the builds are unknown
         if best is None and is_searched and not is_jetson(machine) and all(gpu.capability for gpu in gpus):
             return  # no build serves this GPU (a very old one, say): the CPU build is the right one
         is_shut_out = cuda_works(machine) is False and bool(machine.os and machine.os.container)
@@ -118,13 +116,7 @@ def _tensorflow(
     elif not is_jetson(machine):
         remedies = ("use-nvidia-tensorflow-container", "run-without-this-gpu")
     yield _finding(
-        "tensorflow",
-        tensorflow,
-        gpus,
-        Severity.NOTE if is_gpu_in_use else Severity.WARNING,
-        0.9,
-        values,
-        remedies,
+        "tensorflow", tensorflow, gpus, Severity.NOTE if is_gpu_in_use else Severity.WARNING, 0.9, values, remedies
     )
 
 
@@ -166,7 +158,6 @@ def _finding(
     remedies: tuple[str, ...],
 ) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=framework,

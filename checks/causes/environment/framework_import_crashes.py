@@ -16,7 +16,6 @@ from checks.facts.runs import RunStatus
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.phrases import phrase
 
-CAUSE = "framework-import-crashes"
 IMPORT_STAGE = "imported"
 LAST_WORDS = 1500  # characters of its output that a finding quotes
 COMPANION_STAGES = ("torchvision", "torchaudio", "xformers", "triton")
@@ -24,7 +23,7 @@ ILLEGAL_INSTRUCTION = ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION")
 FRAMEWORKS = tuple(name for name in Frameworks.__struct_fields__ if name not in ("origin", "unread"))
 
 
-@check(CAUSE)
+@check("framework-import-crashes")
 def framework_import_crashes(
     probes: ProbeRuns, frameworks: Frameworks | None, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
@@ -57,7 +56,6 @@ def _finding(run: ProbeRun, name: str, frameworks: Frameworks | None, interprete
     if run.stderr_tail:
         evidence.append(Evidence("last_words", run.stderr_tail.strip()[-LAST_WORDS:], run.origin))
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING if name == run.probe else Severity.WARNING,
         # A slow disk or a first import that compiles can take longer than the limit and still end well.
         confidence=0.7 if hangs else 0.9,

@@ -15,14 +15,13 @@ from checks.facts import Facts, InterpreterFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.packages.ai_packages import AiPackages, frameworks_among
 
-CAUSE = "framework-not-installed"
 SHOWN = 3  # interpreters that a finding names
 
 _JETSON = ("use-other-interpreter", "install-torch-for-jetson")
 _ELSEWHERE = ("use-other-interpreter", "install-torch", "make-environment-with-python", "choose-another-interpreter")
 
 
-@check(CAUSE, from_whole=True)
+@check("framework-not-installed", from_whole=True)
 def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iterator[Finding]:
     """One finding for the target."""
     if interpreter.problem:  # interpreter-not-usable
@@ -35,7 +34,6 @@ def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iter
         return
     others = _others(interpreter, facts)
     yield Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.9,
         evidence=(
@@ -48,10 +46,7 @@ def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iter
                 for path, names in others[:SHOWN]
             ),
         ),
-        values={
-            **torch_values(facts.machine, interpreter),
-            **({"other_python": others[0][0]} if others else {}),
-        },
+        values={**torch_values(facts.machine, interpreter), **({"other_python": others[0][0]} if others else {})},
         remedies=_JETSON if is_jetson(facts.machine) else _ELSEWHERE,
     )
 
@@ -59,11 +54,11 @@ def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iter
 def _others(interpreter: InterpreterFacts, facts: Facts) -> list[tuple[str, tuple[str, ...]]]:
     """(path, frameworks) of the other interpreters that have one, those with the most frameworks first."""
     found = [
-        (each.path, frameworks)
-        for each in facts.interpreters or ()
-        if each.path != interpreter.path
-        and "naosu" not in each.found_by  # our own environment is no place for the user's program
-        and not each.problem
-        and (frameworks := frameworks_among(package.name for package in each.packages or ()))
+        (other.path, frameworks)
+        for other in facts.interpreters or ()
+        if other.path != interpreter.path
+        and "naosu" not in other.found_by  # our own environment is no place for the user's program
+        and not other.problem
+        and (frameworks := frameworks_among(package.name for package in other.packages or ()))
     ]
-    return sorted(found, key=lambda each: ("torch" not in each[1], -len(each[1]), each[0]))
+    return sorted(found, key=lambda other: ("torch" not in other[1], -len(other[1]), other[0]))

@@ -31,18 +31,18 @@ def glibc_too_old(
 ) -> Iterator[Finding]:
     """One finding per package that asks for more than the system has."""
     only_on("Linux", os)
-    told = set()
+    seen = set()
     if frameworks is not None:
         for trouble, found in recognised(CAUSE, frameworks, probes):
-            told.add(trouble.package)
+            seen.add(trouble.package)
             symbol = found.groups.get("needed", "GLIBC")
-            finding = finding_of_text(CAUSE, trouble, found, *_side_by_side(symbol, os))
+            finding = finding_of_text(trouble, found, *_side_by_side(symbol, os))
             yield msgspec.structs.replace(finding, remedies=REMEDIES if symbol.startswith("GLIBC_") else ())
-    if interpreter.packages is None and not told:
+    if interpreter.packages is None and not seen:
         raise Unread("packages", interpreter.unread.get("packages", ""))
     for package in interpreter.packages or ():
         needed = glibc_of_tags(package.tags or ())
-        if needed is not None and package.name not in told and _is_missing(needed, os):
+        if needed is not None and package.name not in seen and _is_missing(needed, os):
             yield _of_tag(package, needed, os)
 
 
@@ -56,7 +56,6 @@ def _is_missing(needed: str, os: OsFacts) -> bool:
 
 def _of_tag(package: Package, needed: str, os: OsFacts) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.9,
         subject=package.name,

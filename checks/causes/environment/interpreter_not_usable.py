@@ -16,7 +16,6 @@ from checks.facts.runs import RunStatus
 from checks.facts.versions import release
 from checks.knowledge.phrases import phrase, phrases
 
-CAUSE = "interpreter-not-usable"
 FLOOD = 5_000_000  # bytes on standard output and error together; a framework's import writes some thousands
 OLDEST_ASKED = (3, 8)  # the syntax of the probes
 OWN_PROBES = ("machine", "nvidia")  # these run in Naosu's own interpreter
@@ -29,7 +28,7 @@ REMEDIES = {
 }
 
 
-@check(CAUSE)
+@check("interpreter-not-usable")
 def interpreter_not_usable(interpreter: InterpreterFacts, probes: ProbeRuns | None) -> Iterator[Finding]:
     """One finding: what is wrong with the interpreter, in its own words."""
     if interpreter.problem is not None:
@@ -78,7 +77,6 @@ def _finding(
     if last_words:
         evidence.append(Evidence("last_words", last_words.strip()[-500:], origin))
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=0.95,
         evidence=tuple(evidence),

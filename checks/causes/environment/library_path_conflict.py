@@ -37,7 +37,7 @@ def library_path_conflict(
     variable = _variable(environment, "")
     texts = [
         msgspec.structs.replace(
-            finding_of_text(CAUSE, trouble, found, **variable),
+            finding_of_text(trouble, found, **variable),
             remedies=REMEDIES_OF_LIBSTDCXX if "provider" in found.groups else REMEDIES,
         )
         for trouble, found in recognised(CAUSE, frameworks, probes)
@@ -56,16 +56,16 @@ def library_path_conflict(
 
 def _strangers(framework: FrameworkFacts, interpreter: InterpreterFacts) -> Iterator[LibraryFile]:
     """The first loaded file of each CUDA library that lies outside, while a package inside brings that library."""
-    roots = [each for each in (interpreter.prefix, interpreter.base_prefix, framework.location) if each]
+    roots = [root for root in (interpreter.prefix, interpreter.base_prefix, framework.location) if root]
     roots = [root for root in roots if root not in SHARED_PREFIXES]
     roots += sorted({package.location for package in interpreter.packages or () if package.location})
-    told = set()
+    seen = set()
     for library in framework.loaded_libraries or ():
         wheel = wheel_of_library(_path(library.path).name)
-        if wheel is None or wheel.package in told or any(_path(library.path).is_relative_to(root) for root in roots):
+        if wheel is None or wheel.package in seen or any(_path(library.path).is_relative_to(root) for root in roots):
             continue
         if any(wheel.is_package(package.name) for package in interpreter.packages or ()):
-            told.add(wheel.package)
+            seen.add(wheel.package)
             yield library
 
 
@@ -92,7 +92,6 @@ def _finding(
 ) -> Finding:
     works = _works(framework)
     return Finding(
-        cause=CAUSE,
         severity=Severity.NOTE if works else Severity.WARNING,
         confidence=0.6 if works else 0.8,
         subject=f"{name} {_path(library.path).name}",

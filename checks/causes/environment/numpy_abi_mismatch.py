@@ -31,21 +31,20 @@ def numpy_abi_mismatch(
     numpy = interpreter.package("numpy")
     if numpy is None and interpreter.packages is not None:  # "Numpy is not available" is then simply true
         return
-    told = set()
+    seen = set()
     if frameworks is not None:
         for trouble, found in recognised(CAUSE, frameworks, probes):
-            told.add(trouble.package)
-            yield finding_of_text(CAUSE, trouble, found, _numpy(numpy))
-    if numpy is None and not told:
+            seen.add(trouble.package)
+            yield finding_of_text(trouble, found, _numpy(numpy))
+    if numpy is None and not seen:
         raise Unread("packages", interpreter.unread.get("packages", ""))
     if numpy is None or release(numpy.version)[:1] < (2,):
         return
     works = _proven(frameworks)
-    for package, clue in _too_old(interpreter, os, needed=not told):
-        if package.name not in told | works:
-            told.add(package.name)
+    for package, clue in _too_old(interpreter, os, needed=not seen):
+        if package.name not in seen | works:
+            seen.add(package.name)
             yield Finding(
-                cause=CAUSE,
                 severity=Severity.WARNING,
                 confidence=0.95,
                 subject=package.name,

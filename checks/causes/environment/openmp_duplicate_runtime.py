@@ -27,7 +27,7 @@ def openmp_duplicate_runtime(
 ) -> Iterator[Finding]:
     """One finding per framework with two runtimes; a note where only the switch that hides them is set."""
     seen = tuple(frameworks.each())
-    found = [finding_of_text(CAUSE, *each) for each in recognised(CAUSE, frameworks, probes)]
+    found = [finding_of_text(*match) for match in recognised(CAUSE, frameworks, probes)]
     found += [finding for name, framework in seen for finding in _of_libraries(name, framework)]
     hidden = environment.values.get(SWITCH, "") if environment else ""
     if not found and hidden.lower() in TRUE:
@@ -47,7 +47,6 @@ def _of_libraries(name: str, framework: FrameworkFacts) -> Iterator[Finding]:
     }
     if len(copies) > 1:
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=0.8,
             subject=name,
@@ -62,7 +61,6 @@ def _of_libraries(name: str, framework: FrameworkFacts) -> Iterator[Finding]:
 def _of_switch(value: str, environment: EnvironmentVariables | None) -> Finding:
     origin = environment.origin if environment else ""
     return Finding(
-        cause=CAUSE,
         severity=Severity.NOTE,
         confidence=0.5,
         evidence=(Evidence("package", "Python", origin), Evidence("clue", f"{SWITCH}={value}", origin)),

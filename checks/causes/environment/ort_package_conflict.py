@@ -15,10 +15,8 @@ from checks.facts import InterpreterFacts, MachineFacts, OnnxRuntimeFacts, Packa
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.frameworks.onnxruntime import Flavour, OnnxRuntimeTable, flavour
 
-CAUSE = "ort-package-conflict"
 
-
-@check(CAUSE)
+@check("ort-package-conflict")
 def ort_package_conflict(
     interpreter: InterpreterFacts, onnxruntime: OnnxRuntimeFacts | None, machine: MachineFacts | None
 ) -> Iterator[Finding]:
@@ -34,7 +32,6 @@ def ort_package_conflict(
     offered = onnxruntime.providers_listed if onnxruntime else None
     is_lost = offered is not None and bool(row.providers) and not set(row.providers) & set(offered)
     yield Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING if is_lost else Severity.WARNING,
         confidence=0.95 if is_lost else 0.8,
         evidence=(
@@ -58,7 +55,7 @@ def _best(
 ) -> tuple[Package, Flavour]:
     """The package that its user most likely wants: the one for the GPU here, else one for any, else the plain one.
 
-    Where nobody knows which GPU is here, somebody who installed a GPU package is taken to have one.
+    Where the GPU is unknown, an installed GPU package is taken as a sign of one.
     """
 
     def rank(rival: tuple[Package, Flavour]) -> tuple[bool, bool, bool]:

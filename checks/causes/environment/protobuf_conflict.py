@@ -36,15 +36,14 @@ def protobuf_conflict(
     texts = tuple(recognised(CAUSE, frameworks, probes)) if frameworks is not None else ()
     wishes = list(_wishes(broken_if_read(interpreter, os, needed=not texts), interpreter, environment))
     runtime = interpreter.package("protobuf")
-    told = set()
+    seen = set()
     for trouble, found in texts:
-        told.add(trouble.package)
-        yield finding_of_text(CAUSE, trouble, found, _runtime(runtime), requirement=_requirement(found))
+        seen.add(trouble.package)
+        yield finding_of_text(trouble, found, _runtime(runtime), requirement=_requirement(found))
     for package, clue in wishes:
-        if package.name not in told:
-            told.add(package.name)
+        if package.name not in seen:
+            seen.add(package.name)
             yield Finding(
-                cause=CAUSE,
                 severity=Severity.WARNING,
                 confidence=0.8,
                 subject=package.name,

@@ -8,8 +8,6 @@ Blind spots:  where no framework is installed, PyTorch stands for all of them.
 Knowledge:    resources/knowledge/frameworks/torch.toml, import_errors.toml
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Iterator
@@ -143,7 +141,6 @@ def _finding(
     newest = newest_release(platform)
     pythons = pythons_for(newest.version, platform) if newest else ()
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=package,

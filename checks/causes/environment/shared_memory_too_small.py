@@ -14,11 +14,10 @@ from checks.facts import InterpreterFacts, MemoryFacts, OsFacts, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread, only_on
 from checks.knowledge.packages.shared_memory import SharedMemory
 
-CAUSE = "shared-memory-too-small"
 MIB = 1024 * 1024
 
 
-@check(CAUSE)
+@check("shared-memory-too-small")
 def shared_memory_too_small(
     os: OsFacts, memory: MemoryFacts, interpreter: InterpreterFacts, torch: TorchFacts | None
 ) -> Iterator[Finding]:
@@ -36,7 +35,6 @@ def shared_memory_too_small(
         # A size that is exactly a container runtime's default tells where it comes from.
         default = next((row.source for row in SharedMemory.read().default if row.size == memory.shm_total), "")
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=0.6,
             evidence=(

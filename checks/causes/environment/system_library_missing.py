@@ -32,7 +32,7 @@ def system_library_missing(frameworks: Frameworks, probes: ProbeRuns | None) -> 
         row = package_of_library(library)
         values = {"apt_package": row.apt, "dnf_package": row.dnf} if row else {}
         evidence = Evidence("library", library, SystemLibraries.read().title, row.source if row else "")
-        finding = finding_of_text(CAUSE, trouble, match, evidence, **values)
+        finding = finding_of_text(trouble, match, evidence, **values)
         remedies = ["install-system-library" if row else "find-system-library"]
         if library.startswith(OF_WINDOWS):
             remedies.append("use-headless-opencv")

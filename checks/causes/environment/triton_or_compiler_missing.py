@@ -45,8 +45,8 @@ def triton_or_compiler_missing(
     if torch.version and release(torch.version) < FIRST_WITH_COMPILE:
         return
     found = [
-        finding_of_text(CAUSE, *each, Evidence("missing", "Triton"), missing="Triton")
-        for each in recognised(CAUSE, Frameworks(torch=torch), probes)
+        finding_of_text(*match, Evidence("missing", "Triton"), missing="Triton")
+        for match in recognised(CAUSE, Frameworks(torch=torch), probes)
     ]
     if not found:
         if interpreter.packages is None:
@@ -63,7 +63,6 @@ def triton_or_compiler_missing(
 
 def _note(torch: TorchFacts, missing: str, clue: str) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=Severity.NOTE,
         confidence=0.7,
         subject=missing,

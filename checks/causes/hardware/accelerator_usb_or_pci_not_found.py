@@ -18,12 +18,10 @@ from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.knowledge.gpu.usb_pci_accelerators import AcceleratorDevice, accelerator_of
 from checks.knowledge.phrases import phrase
 
-CAUSE = "accelerator-usb-or-pci-not-found"
-
 _CORAL_BEFORE_USE = ("1a6e", "089a")  # becomes 18d1:9302 when the library has loaded its firmware
 
 
-@check(CAUSE)
+@check("accelerator-usb-or-pci-not-found")
 def accelerator_usb_or_pci_not_found(machine: MachineFacts, litert: LiteRtFacts | None) -> Iterator[Finding]:
     """One finding per accelerator, and one for an Edge TPU that is expected and not there."""
     if machine.accelerators is None:
@@ -64,22 +62,24 @@ def _edge_tpu(found: tuple[Accelerator, ...], litert: LiteRtFacts, *, in_contain
     """What the Edge TPU's own library says, held against the bus."""
     if litert.edgetpu_delegate is not False:
         return
-    said = first_line(litert.edgetpu_error or "") or NONE
-    stick = next((each for each in found if each.kind == "edge tpu"), None)
+    error = first_line(litert.edgetpu_error or "") or NONE
+    stick = next((device for device in found if device.kind == "edge tpu"), None)
     if stick is None:
         if not lacks_edgetpu_library(litert):  # who has the library has, or had, the device
             absent = Accelerator(bus="usb", name="Edge TPU", kind="edge tpu", origin="/sys/bus")
             remedy = "hand-accelerator-to-container" if in_container else "plug-accelerator-in-anew"
-            yield _finding(absent, "accelerator-not-on-bus", Severity.WARNING, 0.85, (remedy,), said)
+            yield _finding(absent, "accelerator-not-on-bus", Severity.WARNING, 0.85, (remedy,), error)
     elif lacks_edgetpu_library(litert):
-        yield _finding(stick, "accelerator-without-library", Severity.WARNING, 0.85, ("install-edgetpu-runtime",), said)
+        yield _finding(
+            stick, "accelerator-without-library", Severity.WARNING, 0.85, ("install-edgetpu-runtime",), error
+        )
     elif in_container and (stick.vendor_id, stick.device_id) == _CORAL_BEFORE_USE:
         yield _finding(
-            stick, "accelerator-changes-id", Severity.BLOCKING, 0.85, ("hand-accelerator-to-container",), said
+            stick, "accelerator-changes-id", Severity.BLOCKING, 0.85, ("hand-accelerator-to-container",), error
         )
     elif stick.bus == "usb":
         remedies = ("install-edgetpu-runtime", "plug-accelerator-in-anew")
-        yield _finding(stick, "accelerator-not-permitted", Severity.BLOCKING, 0.8, remedies, said)
+        yield _finding(stick, "accelerator-not-permitted", Severity.BLOCKING, 0.8, remedies, error)
 
 
 def _finding(
@@ -88,14 +88,13 @@ def _finding(
     severity: Severity,
     confidence: float,
     remedies: tuple[str, ...],
-    said: str = NONE,
+    error: str = NONE,
     *,
     row: AcceleratorDevice | None = None,
     values: Mapping[str, str] | None = None,
 ) -> Finding:
     number = f"{accelerator.vendor_id}:{accelerator.device_id}" if accelerator.vendor_id else NONE
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=f"{accelerator.bus} {number} {state}",
@@ -103,7 +102,7 @@ def _finding(
             Evidence("accelerator", accelerator.name, accelerator.origin),
             Evidence("bus_id", f"{accelerator.bus} {number}", accelerator.origin),
             Evidence("device_nodes", ", ".join(node.path for node in accelerator.nodes or ()) or NONE, "/dev"),
-            Evidence("delegate_error", said, "libedgetpu"),
+            Evidence("delegate_error", error, "libedgetpu"),
         ),
         values={"state": phrase(state), **(values or {}), **({"module": row.module} if row and row.module else {})},
         remedies=remedies,

@@ -18,8 +18,6 @@ from checks.facts.runs import RunStatus
 from checks.knowledge.gpu.cpu_requirements import CpuRequirements, cpu_requirement
 from checks.knowledge.phrases import phrase
 
-CAUSE = "cpu-instruction-unsupported"
-
 _SIGNALS = ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION")
 _EXIT_CODES = (132, 0xC000001D, 0xC000001D - 2**32)  # a shell's word for SIGILL; Windows, unsigned and signed
 # How packages that look before they leap say it: jaxlib, TensorFlow.
@@ -28,7 +26,7 @@ _CONDA_NAMES = {"torch": "pytorch"}  # where conda-forge has another name
 _PACKAGES = {"tensorflow": ("tensorflow", "tensorflow-cpu"), "jax": ("jaxlib",), "torch": ("torch",)}
 
 
-@check(CAUSE)
+@check("cpu-instruction-unsupported")
 def cpu_instruction_unsupported(
     probes: ProbeRuns | None,
     cpu: CpuFacts | None,
@@ -39,21 +37,21 @@ def cpu_instruction_unsupported(
     """One finding per framework.
 
     Raises:
-        Inconclusive: nothing was run here, and processor and packages are not told well enough to judge without.
+        Inconclusive: nothing was run here, and too little is known of processor and packages to judge without.
     """
     if probes is None and not any(_is_known(name, interpreter, cpu) for name in _PACKAGES):
         raise Inconclusive("not-collected", fact="probes")
     facts = dict(frameworks.each()) if frameworks else {}
     works = {name for name, fact in facts.items() if fact.imported}
     runs = probes.runs if probes else ()
-    told = {run.probe: run for run in runs if _died_of_it(run) or _says_so(run, facts.get(run.probe))}
-    for name, run in told.items():
+    illegal = {run.probe: run for run in runs if _died_of_it(run) or _says_so(run, facts.get(run.probe))}
+    for name, run in illegal.items():
         if name not in works or _died_of_it(run):
             missing = _missing(name, interpreter, cpu)
             yield _finding(name, missing, run.signal or NONE, 0.95, cpu, interpreter, os)
     for name in _PACKAGES:
         missing = _missing(name, interpreter, cpu)
-        if missing and name not in told and name not in works:
+        if missing and name not in illegal and name not in works:
             yield _finding(name, missing, NONE, 0.85, cpu, interpreter, os)
 
 
@@ -62,8 +60,8 @@ def _died_of_it(run: ProbeRun) -> bool:
 
 
 def _says_so(run: ProbeRun, fact: FrameworkFacts | None) -> bool:
-    said = f"{run.stderr_tail or ''} {fact.error.message if fact and fact.error else ''}".lower()
-    return any(words in said for words in _WORDS)
+    stated = f"{run.stderr_tail or ''} {fact.error.message if fact and fact.error else ''}".lower()
+    return any(words in stated for words in _WORDS)
 
 
 def _missing(framework: str, interpreter: InterpreterFacts | None, cpu: CpuFacts | None) -> tuple[str, ...]:
@@ -76,7 +74,7 @@ def _missing(framework: str, interpreter: InterpreterFacts | None, cpu: CpuFacts
 
 
 def _is_known(framework: str, interpreter: InterpreterFacts | None, cpu: CpuFacts | None) -> bool:
-    """Whether the table says what the installed release needs, and the processor's instruction sets are told."""
+    """Whether the table says what the installed release needs, and the processor's instruction sets are known."""
     package = interpreter.package(*_PACKAGES.get(framework, ())) if interpreter else None
     return (
         package is not None
@@ -111,7 +109,6 @@ def _finding(
     else:
         remedies = ("install-build-for-older-cpu",)
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=confidence,
         subject=framework,

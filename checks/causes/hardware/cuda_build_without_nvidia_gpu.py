@@ -3,7 +3,7 @@
 Detects:      a CUDA build of any framework where neither the bus, nor NVML, nor a Jetson shows an NVIDIA GPU.
 Why it bites: such a build computes on the CPU; a program that insists on "cuda" stops. On Linux the CUDA build is what
               "pip install torch" brings, so it is normal there and no more than a note.
-Blind spots:  WSL and sandboxes do not show the bus; there nothing is said.
+Blind spots:  WSL and sandboxes do not show the bus; they are not judged.
 Knowledge:    none
 """
 
@@ -15,13 +15,11 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, Gpu, Gpus, InterpreterFacts, JetsonFacts, MachineFacts, NvidiaFacts
 from checks.facts.finding import Evidence, Finding, Severity
 
-CAUSE = "cuda-build-without-nvidia-gpu"
-
 # What an ordinary installation brings along on Linux; everything else with CUDA was asked for by its name.
 _CUDA_BY_DEFAULT = ("torch", "tensorflow")
 
 
-@check(CAUSE, from_whole=True)
+@check("cuda-build-without-nvidia-gpu", from_whole=True)
 def cuda_build_without_nvidia_gpu(
     frameworks: Frameworks,
     gpus: Gpus,
@@ -38,7 +36,6 @@ def cuda_build_without_nvidia_gpu(
     for name, framework, cuda_version in frameworks.cuda_builds():
         is_ordinary = is_linux and name in _CUDA_BY_DEFAULT and not others
         yield Finding(
-            cause=CAUSE,
             severity=Severity.NOTE if is_ordinary else Severity.WARNING,
             confidence=0.95,
             subject=name,

@@ -42,7 +42,6 @@ def _windows(gpus: Gpus) -> Iterator[Finding]:
             continue
         origin = DeviceProblems.read().title if problem else gpu.origin
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING,
             confidence=0.85,
             subject=gpu.address or gpu_name(gpu),
@@ -63,7 +62,6 @@ def _arc(gpus: Gpus, os: OsFacts | None) -> Iterator[Finding]:
         if platform is None or platform.integrated or gpu.bar1_size is None or not 0 < gpu.bar1_size <= _SMALL_WINDOW:
             continue
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=0.9,
             subject=gpu.address or gpu_name(gpu),
@@ -86,7 +84,6 @@ def _npu(machine: MachineFacts, cpu: CpuFacts) -> Iterator[Finding]:
     ):
         return
     yield Finding(
-        cause=CAUSE,
         severity=Severity.NOTE,
         confidence=0.6,
         subject="npu",

@@ -31,7 +31,7 @@ def gpu_busy_or_exclusive(
     error = next((error for error in seen_cuda_errors(frameworks) if error.error.cause == CAUSE), None)
     is_computing = cuda_computes(frameworks)
     closed = [gpu for gpu in nvidia.devices or () if _is_closed(gpu, is_computing=is_computing)]
-    # One that is kept for itself on purpose stops nobody while another lets programs in.
+    # A GPU that is reserved on purpose blocks no program while another one is open.
     has_way_out = is_computing or (error is None and len(closed) < len(nvidia.devices or ()))
     for gpu in closed:
         yield _finding(gpu, error, Severity.WARNING if has_way_out else Severity.BLOCKING, 0.9)
@@ -39,11 +39,7 @@ def gpu_busy_or_exclusive(
     first = next(iter(nvidia.devices or ()), NvidiaGpu(index=0))
     if error is not None and not closed:
         yield _finding(exclusive or first, error, Severity.BLOCKING, 0.8)
-    refused = (
-        next((measurement for measurement in measurements.all if measurement.reason == _REFUSED), None)
-        if measurements
-        else None
-    )
+    refused = next((run for run in measurements.all if run.reason == _REFUSED), None) if measurements else None
     if refused is not None and error is None and not closed:
         yield _of_a_second_process(exclusive or first, refused)
 
@@ -54,7 +50,7 @@ def _is_closed(gpu: NvidiaGpu, *, is_computing: bool) -> bool:
     holders = gpu.processes or ()
     if any(_MPS in (holder.name or "") for holder in holders):  # it holds the GPU to let many programs in
         return False
-    # A desktop's programs hold the GPU too, but keep nobody out: what computed shows that the place is free.
+    # A desktop's programs hold the GPU too, but keep no other out: a computation that ran shows this.
     return not is_computing and (gpu.compute_mode or "").startswith("exclusive") and bool(holders)
 
 
@@ -64,7 +60,6 @@ def _finding(gpu: NvidiaGpu, error: SeenCudaError | None, severity: Severity, co
         for process in (gpu.processes or ())[:5]
     )
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=gpu.uuid or str(gpu.index),
@@ -83,7 +78,6 @@ def _of_a_second_process(gpu: NvidiaGpu, refused: Measurement) -> Finding:
     """The GPU computes, but for one process at a time: what needs another one was left out."""
     message = first_line(refused.error.message) if refused.error else NONE
     return Finding(
-        cause=CAUSE,
         severity=Severity.NOTE,
         confidence=0.9,
         subject=gpu.uuid or str(gpu.index),

@@ -122,9 +122,9 @@ def gpu_hardware_fault(
     for health in loads(measurements):
         signs = _of(found, _place(health, frameworks), device_name(health, frameworks, cpu))
         _from_load(health, signs, frameworks, gpus)
-    for made, error, says_so in lost_while_computing(measurements):
-        signs = _of(found, _place(made, frameworks), device_name(made, frameworks, cpu))
-        _from_operation(made, error, signs, says_so=says_so)
+    for run, error, says_so in lost_while_computing(measurements):
+        signs = _of(found, _place(run, frameworks), device_name(run, frameworks, cpu))
+        _from_operation(run, error, signs, says_so=says_so)
     for _, _, operations in by_device(repeated(measurements.all if measurements else (), versions_of(frameworks))):
         if is_device(operations):
             first = next(operation.default for operation in operations if operation.default is not None)
@@ -170,17 +170,16 @@ def _of(found: dict[str, _Signs], key: str, name: str) -> _Signs:
 
 
 def _finding(subject: str, signs: _Signs, nvidia: NvidiaFacts | None) -> Finding:
-    told = dict(signs.grave + signs.mild + signs.harmless)
+    listed_signs = dict(signs.grave + signs.mild + signs.harmless)
     return Finding(
-        cause=CAUSE,
         severity=signs.severity,
         confidence=signs.confidence,
         subject=subject,
         evidence=(
             Evidence("gpu", signs.name, nvidia.origin if nvidia else ""),
-            Evidence("signs", "; ".join(told), HardwareErrors.read().title, HardwareErrors.read().source),
+            Evidence("signs", "; ".join(listed_signs), HardwareErrors.read().title, HardwareErrors.read().source),
         ),
-        values={"signs": phrase("signs", signs=tuple(told.values()))},
+        values={"signs": phrase("signs", signs=tuple(listed_signs.values()))},
     )
 
 
@@ -213,10 +212,10 @@ def _place(measured: Measured, frameworks: Frameworks | None) -> str:
 def _from_load(health: Health, signs: _Signs, frameworks: Frameworks | None, gpus: Gpus | None) -> None:
     if health.wrong:
         first, count = health.wrong[0], health.samples[-1].wrong if health.samples else len(health.wrong)
-        told = {"count": str(max(count, len(health.wrong))), "checked": str(health.checked)}
-        told |= {"second": f"{first.second:.0f}", "operation": first.operation}
-        raw = f"wrong bits under load: {told['count']}/{told['checked']}, {first.operation} {list(first.index)}"
-        signs.add(raw, phrase("fault-wrong-bits", **told), grave=True, confidence=0.95)
+        load = {"count": str(max(count, len(health.wrong))), "checked": str(health.checked)}
+        load |= {"second": f"{first.second:.0f}", "operation": first.operation}
+        raw = f"wrong bits under load: {load['count']}/{load['checked']}, {first.operation} {list(first.index)}"
+        signs.add(raw, phrase("fault-wrong-bits", **load), grave=True, confidence=0.95)
     error = ended_badly(health)
     for code in sorted({event.code for event in xids_under_load(health, frameworks, gpus)}):
         row = xid(code)
@@ -249,10 +248,10 @@ def _from_load(health: Health, signs: _Signs, frameworks: Frameworks | None, gpu
         signs.add(f"load ended: {error.splitlines()[0][:LINE]}", words, grave=is_grave, confidence=0.7)
 
 
-def _from_operation(made: Measured, error: str, signs: _Signs, *, says_so: bool) -> None:
+def _from_operation(run: Measured, error: str, signs: _Signs, *, says_so: bool) -> None:
     error = error.splitlines()[0][:LINE]
-    words = phrase("fault-lost-while-computing", operation=made.operation, error=error)
-    signs.add(f"{made.operation}: {error}", words, grave=says_so, confidence=0.9 if says_so else 0.6)
+    words = phrase("fault-lost-while-computing", operation=run.operation, error=error)
+    signs.add(f"{run.operation}: {error}", words, grave=says_so, confidence=0.9 if says_so else 0.6)
 
 
 def _from_repeats(operations: Sequence[Repeated], signs: _Signs) -> None:

@@ -18,12 +18,10 @@ from checks.facts import AmdFacts, EnvironmentVariables, Frameworks, Gpus, Intel
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.phrases import phrase
 
-CAUSE = "gpu-hidden-by-environment"
-
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
-@check(CAUSE, from_whole=True)
+@check("gpu-hidden-by-environment", from_whole=True)
 def gpu_hidden_by_environment(
     environment: EnvironmentVariables,
     nvidia: NvidiaFacts | None,
@@ -119,7 +117,6 @@ def _kind_of(variable: str, value: str) -> str:
 
 def _finding(variable: str, value: str, visible: int, present: int, severity: Severity, confidence: float) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=variable,
@@ -131,11 +128,7 @@ def _finding(variable: str, value: str, visible: int, present: int, severity: Se
         ),
         values={
             "state": phrase(
-                _kind_of(variable, value),
-                variable=variable,
-                value=value,
-                visible=str(visible),
-                present=str(present),
+                _kind_of(variable, value), variable=variable, value=value, visible=str(visible), present=str(present)
             )
         },
         remedies=("number-gpus-by-bus",) if variable == "CUDA_DEVICE_ORDER" else ("unset-device-variable",),

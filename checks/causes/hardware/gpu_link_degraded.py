@@ -19,14 +19,12 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
-CAUSE = "gpu-link-degraded"
-
 _FULL_SPEED = 0  # P0
 _AT_WORK = 10  # percent
 _SMALL_SHARE = 8  # nobody wires so few of the lanes on purpose
 
 
-@check(CAUSE)
+@check("gpu-link-degraded")
 def gpu_link_degraded(nvidia: NvidiaFacts | None, gpus: Gpus | None) -> Iterator[Finding]:
     """One finding per GPU."""
     only_with_a_gpu(gpus, nvidia)
@@ -49,7 +47,6 @@ def _by_nvml(nvidia: NvidiaFacts) -> Iterator[Finding]:
         now = f"x{link.width} Gen{link.generation}" if link else NONE
         most = f"x{link.width_max} Gen{link.generation_max}" if link else NONE
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if is_strange else Severity.NOTE,
             confidence=0.8 if has_dead_nvlinks or _is_small_share(link) else 0.6 if is_slower else 0.4,
             subject=gpu.uuid or str(gpu.index),
@@ -68,7 +65,6 @@ def _by_the_bus(gpu: Gpu) -> Iterator[Finding]:
     if link is None or not _is_small_share(link):
         return
     yield Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.5,
         subject=gpu.address or gpu_name(gpu),

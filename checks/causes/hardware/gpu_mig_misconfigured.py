@@ -16,10 +16,8 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
-CAUSE = "gpu-mig-misconfigured"
 
-
-@check(CAUSE)
+@check("gpu-mig-misconfigured")
 def gpu_mig_misconfigured(nvidia: NvidiaFacts, environment: EnvironmentVariables | None) -> Iterator[Finding]:
     """One finding per GPU, or one for the variable."""
     devices = nvidia.devices or ()
@@ -38,16 +36,10 @@ def gpu_mig_misconfigured(nvidia: NvidiaFacts, environment: EnvironmentVariables
 
 
 def _finding(
-    gpu: NvidiaGpu,
-    severity: Severity,
-    confidence: float,
-    state: Phrase,
-    remedies: tuple[str, ...],
-    wanted: str = "",
+    gpu: NvidiaGpu, severity: Severity, confidence: float, state: Phrase, remedies: tuple[str, ...], wanted: str = ""
 ) -> Finding:
     instances = ", ".join(mig_instance.profile or str(mig_instance.index) for mig_instance in gpu.mig_instances or ())
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject="CUDA_VISIBLE_DEVICES" if wanted else gpu.uuid or str(gpu.index),

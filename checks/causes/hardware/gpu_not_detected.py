@@ -28,7 +28,6 @@ def gpu_not_detected(
         problem = device_problem(gpu.problem_code)
         if problem is not None and problem.cause == CAUSE:
             yield Finding(
-                cause=CAUSE,
                 severity=Severity.BLOCKING,
                 confidence=0.95,
                 subject=gpu.address or gpu_name(gpu),
@@ -46,7 +45,6 @@ def gpu_not_detected(
     signs = _signs_of_a_driver(nvidia)
     if signs:
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=0.6,
             evidence=(

@@ -28,7 +28,6 @@ def gpu_out_of_memory(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Ite
     full = [gpu for gpu in nvidia.devices or () if _is_full(gpu)]
     for gpu in full:
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING if error else Severity.WARNING,
             confidence=0.9 if error else 0.7,
             subject=gpu.uuid or str(gpu.index),
@@ -43,7 +42,6 @@ def gpu_out_of_memory(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Ite
         )
     if error is not None and not full:
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING,
             confidence=0.8,
             evidence=(
@@ -71,8 +69,8 @@ def _processes(gpu: NvidiaGpu) -> list[str]:
     """The processes that hold the memory, the largest first: "python 21.3 GiB (4711)"."""
     held = sorted(gpu.processes or (), key=lambda process: -(process.used_memory or 0))
     return [
-        f"{each.name or 'PID'}{'' if each.used_memory is None else ' ' + gib(each.used_memory)} ({each.pid})"
-        for each in held[:5]
+        f"{holder.name or 'PID'}{'' if holder.used_memory is None else ' ' + gib(holder.used_memory)} ({holder.pid})"
+        for holder in held[:5]
     ]
 
 

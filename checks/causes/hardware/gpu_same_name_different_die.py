@@ -16,10 +16,8 @@ from checks.facts import Gpu, Gpus, NvidiaFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
 from checks.knowledge.phrases import phrase
 
-CAUSE = "gpu-same-name-different-die"
 
-
-@check(CAUSE, from_whole=True)
+@check("gpu-same-name-different-die", from_whole=True)
 def gpu_same_name_different_die(gpus: Gpus, nvidia: NvidiaFacts | None) -> Iterator[Finding]:
     """One finding per name."""
     if len(gpus.nvidia) < 2:
@@ -53,7 +51,6 @@ def _judge(name: str, cards: list[Gpu], nvidia: NvidiaFacts | None) -> Iterator[
     else:
         return
     yield Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=name,

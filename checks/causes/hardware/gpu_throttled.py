@@ -20,15 +20,13 @@ from checks.facts.phrase import Phrase
 from checks.knowledge.errors.hardware_errors import HardwareErrors, clock_reason
 from checks.knowledge.phrases import phrase
 
-CAUSE = "gpu-throttled"
-
 _LEAST_SAMPLES, _PART = 2, 0.1  # of a load, in which the clocks were held down: a moment of it is usual
 _ANY_SLOWDOWN = "HwSlowdown"
 _AT_WORK = 10  # percent
 _LOWERED = 0.8  # a power limit below this share of the default was set by somebody
 
 
-@check(CAUSE)
+@check("gpu-throttled")
 def gpu_throttled(
     nvidia: NvidiaFacts | None, measurements: Measurements | None, frameworks: Frameworks | None
 ) -> Iterator[Finding]:
@@ -73,7 +71,6 @@ def _under_load(health: Health, frameworks: Frameworks | None) -> Iterator[Findi
     clocks = [sample.clock_sm for sample in health.samples if sample.clock_sm is not None]
     seconds = f"{samples[0].second:.0f}"
     yield Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.9,
         subject=f"{health.framework} {health.device}",
@@ -97,15 +94,9 @@ def _kind_of(reasons: list[str]) -> str:
 
 
 def _finding(
-    gpu: NvidiaGpu,
-    reasons: str,
-    state: Phrase,
-    severity: Severity,
-    confidence: float,
-    remedies: tuple[str, ...],
+    gpu: NvidiaGpu, reasons: str, state: Phrase, severity: Severity, confidence: float, remedies: tuple[str, ...]
 ) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=gpu.uuid or str(gpu.index),

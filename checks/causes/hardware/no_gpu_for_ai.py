@@ -15,10 +15,8 @@ from checks.facts import AppleFacts, Gpu, Gpus, JetsonFacts, NvidiaFacts, OsFact
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.gpu.gpu_architectures import intel_platform
 
-CAUSE = "no-gpu-for-ai"
 
-
-@check(CAUSE, from_whole=True)
+@check("no-gpu-for-ai", from_whole=True)
 def no_gpu_for_ai(
     symptom: Symptom,
     gpus: Gpus,
@@ -36,7 +34,6 @@ def no_gpu_for_ai(
     if any(_is_usable(gpu) for gpu in gpus.devices):
         return
     yield Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.9,
         evidence=(Evidence("gpus_on_bus", ", ".join(map(gpu_name, gpus.devices)) or NONE, gpus.origin),),

@@ -1,4 +1,1 @@
-"""Model files and the runtimes that read them.
-
-One cause, one module, one function; see checks/causes/registry.py.
-"""
+"""Model files and the runtimes that read them."""

@@ -8,8 +8,6 @@ Blind spots:  whether the installed version still has the class under this name;
 Knowledge:    resources/knowledge/packages/import_packages.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from packaging.utils import canonicalize_name
@@ -23,16 +21,15 @@ from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.formats.pickle_globals import DANGEROUS
 from checks.knowledge.packages.import_packages import ImportPackagesTable, distributions_of, is_named, is_own_code
 
-CAUSE = "checkpoint-class-missing"
 FORMATS = ("torch-zip", "torch-legacy", "pickle", "npy", "npz")
 
 
-@check(CAUSE)
+@check("checkpoint-class-missing")
 def checkpoint_class_missing(models: ModelFiles, interpreter: InterpreterFacts) -> Iterator[Finding]:
     """One finding per file."""
     some(models.of(*FORMATS), "pickled_models")
     for model in unloaded(models, *FORMATS):
-        names = [each.name for each in model.needs.classes or () if each.risk != DANGEROUS]
+        names = [needed.name for needed in model.needs.classes or () if needed.risk != DANGEROUS]
         wanted = {name: name.partition(".")[0] for name in names if "." in name and name[0] != "("}
         if model.format != "pickle":
             wanted = {name: module for name, module in wanted.items() if module != "torch"}  # another check's cause
@@ -56,7 +53,6 @@ def _finding(model: ModelFacts, interpreter: InterpreterFacts, missing: dict[str
     known = [module for module in missing.values() if is_named(module)]
     packages = [distributions_of(module)[0] for module in (known or missing.values())]
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING if known else Severity.WARNING,
         confidence=0.9 if known else 0.6,
         subject=model.path,

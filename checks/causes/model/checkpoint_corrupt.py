@@ -8,8 +8,6 @@ Blind spots:  weights are not read, so that a changed number in them is not seen
 Knowledge:    models.toml, model_formats.toml
 """
 
-from __future__ import annotations
-
 import ntpath
 from collections.abc import Iterator
 
@@ -19,7 +17,6 @@ from checks.facts import ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity
 from checks.knowledge.formats.model_formats import ModelFormatsTable
 
-CAUSE = "checkpoint-corrupt"
 EMPTY, POINTER, PAGE = "empty", "lfs-pointer", "html-page"
 CUT = "truncated"
 DAMAGED = "-damaged"  # the end of every problem of a structure in disorder
@@ -34,7 +31,7 @@ REMEDIES = {
 OTHERWISE = ("download-model-file-again", "check-what-the-file-is")
 
 
-@check(CAUSE)
+@check("checkpoint-corrupt")
 def checkpoint_corrupt(models: ModelFiles) -> Iterator[Finding]:
     """One finding per file."""
     for model in models.files:
@@ -43,7 +40,6 @@ def checkpoint_corrupt(models: ModelFiles) -> Iterator[Finding]:
             continue
         severity, confidence = grade
         yield Finding(
-            cause=CAUSE,
             severity=severity,
             confidence=confidence,
             subject=model.path,

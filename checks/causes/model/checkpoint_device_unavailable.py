@@ -8,8 +8,6 @@ Blind spots:  most programs pass map_location, and then only what stands in the 
 Knowledge:    none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.gpu.cuda import cuda_gpus
@@ -19,13 +17,12 @@ from checks.causes.registry import check
 from checks.facts import MachineFacts, ModelFacts, ModelFiles, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 
-CAUSE = "checkpoint-device-unavailable"
 SAVED = ("torch-zip", "torch-legacy", "torchscript", "pt2", "pickle")
 COMPILED = "aoti-pt2"
 IN_CODE = "devices-in-code"
 
 
-@check(CAUSE)
+@check("checkpoint-device-unavailable")
 def checkpoint_device_unavailable(
     models: ModelFiles, torch: TorchFacts, machine: MachineFacts | None
 ) -> Iterator[Finding]:
@@ -35,7 +32,7 @@ def checkpoint_device_unavailable(
         missing = [device for device in model.needs.devices or () if not _is_there(device, torch)]
         if missing:
             in_code = model.details.get(IN_CODE, "").split(", ")
-            yield _finding(model, torch, missing, is_certain=any(each in in_code for each in missing))
+            yield _finding(model, torch, missing, is_certain=any(kind in in_code for kind in missing))
     for model in _untried(models, COMPILED):
         yield from _compiled(model, torch, machine)
 
@@ -68,15 +65,10 @@ def _is_there(device: str, torch: TorchFacts) -> bool:
 
 def _finding(model: ModelFacts, torch: TorchFacts, missing: list[str], *, is_certain: bool) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING if is_certain else Severity.WARNING,
         confidence=0.9 if is_certain else 0.8,
         subject=model.path,
-        evidence=(
-            file_of(model),
-            Evidence("saved_on", ", ".join(missing[:8]), model.path),
-            *_has(torch),
-        ),
+        evidence=(file_of(model), Evidence("saved_on", ", ".join(missing[:8]), model.path), *_has(torch)),
         values={"model_path": model.path, "runtime": "torch"},
         remedies=("save-on-the-cpu",) if is_certain else (),
     )
@@ -105,7 +97,6 @@ def _compiled(model: ModelFacts, torch: TorchFacts, machine: MachineFacts | None
     if not (is_other or missing or is_foreign):
         return
     yield Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.9,
         subject=model.path,

@@ -7,8 +7,6 @@ Blind spots:  formats that have a cause of their own (ONNX, TFLite operators, Co
 Knowledge:    resources/knowledge/formats/format_readers.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some
@@ -18,10 +16,8 @@ from checks.facts import Frameworks, InterpreterFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.formats.format_readers import Fit, FormatReadersTable, fit, readable_by, rules_of, written
 
-CAUSE = "checkpoint-format-too-new"
 
-
-@check(CAUSE)
+@check("checkpoint-format-too-new")
 def checkpoint_format_too_new(
     models: ModelFiles, frameworks: Frameworks | None, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
@@ -30,17 +26,16 @@ def checkpoint_format_too_new(
     waiting = some((file for file in models.files if rules_of(file)), "versioned_models")
     need_a_reader(waiting, frameworks, interpreter)
     for model in waiting:
-        told: set[str] = set()
+        seen: set[str] = set()
         for rule in rules_of(model):
             installed, origin = installed_version(rule.runtime, frameworks, interpreter)
             is_loaded = any(run.loaded for run in model.runs if run.runtime == rule.runtime)
-            is_told = is_loaded or (rule.severity is Severity.NOTE and rule.runtime in told)
+            is_told = is_loaded or (rule.severity is Severity.NOTE and rule.runtime in seen)
             if not installed or is_told or fit(rule, model, installed) is not Fit.TOO_NEW:
                 continue
-            told.add(rule.runtime)
+            seen.add(rule.runtime)
             readable = readable_by(rule, installed)
             yield Finding(
-                cause=CAUSE,
                 severity=rule.severity,
                 confidence=0.9 if rule.reads or rule.needs else 0.6,
                 subject=f"{model.path} / {rule.runtime}",

@@ -7,8 +7,6 @@ Blind spots:  old programs that still read it may be installed outside the targe
 Knowledge:    resources/knowledge/formats/format_readers.toml, model_formats.toml, model_converters.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.torch import file_of, installed_version, need_a_reader
@@ -19,10 +17,8 @@ from checks.knowledge.formats.format_readers import Fit, FormatReadersTable, fit
 from checks.knowledge.formats.model_converters import way_out
 from checks.knowledge.formats.model_formats import ModelFormatsTable, model_format
 
-CAUSE = "checkpoint-format-too-old"
 
-
-@check(CAUSE)
+@check("checkpoint-format-too-old")
 def checkpoint_format_too_old(
     models: ModelFiles, frameworks: Frameworks | None, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
@@ -42,7 +38,6 @@ def _retired(model: ModelFacts) -> Iterator[Finding]:
     table, way = ModelFormatsTable.read(), way_out(row.id)
     programs = "; ".join((*way.reads, *way.converts)) if way else ""
     yield Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.8,
         subject=model.path,
@@ -65,7 +60,6 @@ def _older(model: ModelFacts, frameworks: Frameworks | None, interpreter: Interp
             continue
         readable = readable_by(rule, installed)
         yield Finding(
-            cause=CAUSE,
             severity=rule.severity,
             confidence=0.9 if rule.reads else 0.6,
             subject=f"{model.path} / {rule.runtime}",

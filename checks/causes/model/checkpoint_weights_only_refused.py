@@ -8,8 +8,6 @@ Blind spots:  a program that passes weights_only=False or allows the names itsel
 Knowledge:    resources/knowledge/formats/pickle_globals.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some
@@ -20,10 +18,8 @@ from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import release
 from checks.knowledge.formats.pickle_globals import DANGEROUS, PickleGlobalsTable, is_taken_by_weights_only
 
-CAUSE = "checkpoint-weights-only-refused"
 
-
-@check(CAUSE)
+@check("checkpoint-weights-only-refused")
 def checkpoint_weights_only_refused(models: ModelFiles, torch: TorchFacts) -> Iterator[Finding]:
     """One finding per file."""
     some(models.of("torch-zip", "torch-legacy"), "torch_models")
@@ -39,7 +35,6 @@ def checkpoint_weights_only_refused(models: ModelFiles, torch: TorchFacts) -> It
     for model in waiting:
         refused, opcode = _refused(model), _opcode(model)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,  # many programs ask for everything, and then it loads
             confidence=0.85,
             subject=model.path,
@@ -55,11 +50,11 @@ def checkpoint_weights_only_refused(models: ModelFiles, torch: TorchFacts) -> It
 
 def _is_dangerous(model: ModelFacts) -> bool:
     """Whether the refusal is right: pickle_runs_code.py says so, and no way around it is offered."""
-    return any(each.risk == DANGEROUS for each in model.needs.classes or ())
+    return any(needed.risk == DANGEROUS for needed in model.needs.classes or ())
 
 
 def _refused(model: ModelFacts) -> list[str]:
-    names = (each.name.rpartition(".") for each in model.needs.classes or ())
+    names = (needed.name.rpartition(".") for needed in model.needs.classes or ())
     return [f"{module}.{name}" for module, _, name in names if not is_taken_by_weights_only(module, name)]
 
 

@@ -3,11 +3,9 @@
 Detects:      a conversion made here that failed with words of coremltools that name an operation; and one that failed
               otherwise beside a PyTorch or TensorFlow newer than it was tested with.
 Why it bites: a newer framework splits a layer into other operations, for which this coremltools has no rule.
-Blind spots:  versions beyond the tested ones often work: without a failed conversion nothing is said.
+Blind spots:  versions beyond the tested ones often work: without a failed conversion there is no finding.
 Knowledge:    resources/knowledge/frameworks/exporters.toml; the signatures of the cause
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 
@@ -38,7 +36,6 @@ def coreml_op_unsupported(models: ModelFiles, facts: Facts) -> Iterator[Finding]
     for model, run in exports(models):
         if run.exporter == EXPORTER and has_failed(run) and run.unmet and hit_in_error(run, facts) is None:
             yield Finding(
-                cause=CAUSE,
                 severity=severity_of(model, run),
                 confidence=0.6,
                 subject=subject(model, run),

@@ -16,13 +16,12 @@ from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.facts.versions import release
 from checks.knowledge.formats.coreml import CoreMlTable
 
-CAUSE = "coreml-spec-too-new"
 FORMATS = ("coreml-mlmodel", "coreml-mlpackage", "coreml-mlmodelc")
 HIDDEN = (10, 16)  # what macOS 11 and later say to programs that were built for older ones
 RENAMED = {16: 26}  # the number that macOS 26 says to programs that were built before its name was chosen
 
 
-@check(CAUSE)
+@check("coreml-spec-too-new")
 def coreml_spec_too_new(models: ModelFiles, os: OsFacts, apple: AppleFacts | None) -> Iterator[Finding]:
     """One finding per model."""
     some(models.of(*FORMATS), "coreml_models")
@@ -30,10 +29,10 @@ def coreml_spec_too_new(models: ModelFiles, os: OsFacts, apple: AppleFacts | Non
     if not waiting:
         return
     only_on("Darwin", os)
-    said = (apple.macos_version if apple else None) or os.version
-    if not said or release(said) == HIDDEN:
-        raise Unread("macos_version", said or "")
-    here = release(said)
+    system = (apple.macos_version if apple else None) or os.version
+    if not system or release(system) == HIDDEN:
+        raise Unread("macos_version", system or "")
+    here = release(system)
     here = (RENAMED.get(here[0], here[0]), *here[1:])
     known = {model.path: lowest for model in waiting if (lowest := (model.needs.systems or {}).get("macOS"))}
     if not known:
@@ -41,25 +40,24 @@ def coreml_spec_too_new(models: ModelFiles, os: OsFacts, apple: AppleFacts | Non
     for model in waiting:
         lowest = known.get(model.path, "")
         if release(lowest) > here:
-            yield _finding(model, lowest, said, (apple.origin if apple else "") or os.origin)
+            yield _finding(model, lowest, system, (apple.origin if apple else "") or os.origin)
 
 
 def _has_run(model: ModelFacts) -> bool:
     return any(run.loaded for run in model.runs if run.runtime in ("coremltools", "coreml"))
 
 
-def _finding(model: ModelFacts, lowest: str, said: str, origin: str) -> Finding:
+def _finding(model: ModelFacts, lowest: str, system: str, origin: str) -> Finding:
     table = CoreMlTable.read()
     opset = model.details.get("coreml-opset")
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.97,
         subject=model.path,
         evidence=(
             Evidence("model", model.name, model.path),
             Evidence("model_specification", f"{model.version}, {opset}" if opset else model.version or "", model.path),
-            Evidence("macos_version", said, origin),
+            Evidence("macos_version", system, origin),
             Evidence("needed", f"macOS {lowest}", table.title, table.source),
         ),
         values={"model_path": model.path, "runtime": "coreml"},

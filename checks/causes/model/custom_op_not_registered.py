@@ -15,8 +15,6 @@ Knowledge:    resources/knowledge/formats/onnx_domains.toml, onnx_operators.toml
               tensorflow_operators.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.onnx import about, full_name, named, onnx_models
@@ -39,7 +37,6 @@ from checks.knowledge.formats.onnx_domains import OnnxDomainsTable, onnx_domain
 from checks.knowledge.formats.onnx_operators import MICROSOFT, Support, in_microsofts_set
 from checks.knowledge.formats.tensorflow_operators import TensorFlowOperatorsTable
 
-CAUSE = "custom-op-not-registered"
 _OF_TENSORFLOW = ("savedmodel", "tf-frozen")
 _TENSORRT = ("TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
 
@@ -48,7 +45,7 @@ _CONFIDENCE = {"library": 0.85, "runtime": 0.85, "leftover": 0.9, "training": 0.
 _UNKNOWN_DOMAIN = 0.75
 
 
-@check(CAUSE)
+@check("custom-op-not-registered")
 def custom_op_not_registered(
     models: ModelFiles,
     onnxruntime: OnnxRuntimeFacts | None,
@@ -92,7 +89,6 @@ def _in_tflite(models: ModelFiles, litert: LiteRtFacts | None, tensorflow: Tenso
             ]
             if foreign:
                 yield Finding(
-                    cause=CAUSE,
                     severity=Severity.BLOCKING,
                     confidence=_UNKNOWN_DOMAIN,
                     subject=f"{model.path} / {interpreter.runtime}",
@@ -118,13 +114,12 @@ def _in_tensorflow(
         packages = sorted({operator.domain for operator in missing if operator.domain})
         title = TensorFlowOperatorsTable.read().title
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING,
             confidence=_CONFIDENCE["library"] if packages else _UNKNOWN_DOMAIN,
             subject=f"{model.path} / tensorflow",
             evidence=(
                 *about(model, "tensorflow", tensorflow.version, tensorflow.origin),
-                Evidence("operators", named([each.name for each in missing]), model.path),
+                Evidence("operators", named([operator.name for operator in missing]), model.path),
                 *((Evidence("library_wanted", ", ".join(packages), title),) if packages else ()),
             ),
             values={"model_path": model.path, "runtime": "tensorflow"},
@@ -132,18 +127,18 @@ def _in_tensorflow(
         )
 
 
-def _is_foreign(each: OperatorUse, onnxruntime: OnnxRuntimeFacts, interpreter: InterpreterFacts | None) -> bool:
+def _is_foreign(use: OperatorUse, onnxruntime: OnnxRuntimeFacts, interpreter: InterpreterFacts | None) -> bool:
     """Whether an operator is neither ONNX Runtime's own nor of a library that is installed."""
-    if not each.is_custom:
+    if not use.is_custom:
         return False
-    row = onnx_domain(each.domain)
+    row = onnx_domain(use.domain)
     kind = row.kind if row else ""
     if kind == "internal":
         return False
     if kind == "built-in":
-        if each.domain != MICROSOFT or not onnxruntime.version:
+        if use.domain != MICROSOFT or not onnxruntime.version:
             return False
-        return in_microsofts_set(each.name, onnxruntime.version) is Support.NO
+        return in_microsofts_set(use.name, onnxruntime.version) is Support.NO
     if row is not None and kind == "library":
         if interpreter is None or interpreter.packages is None:
             raise Unread("packages")
@@ -158,13 +153,12 @@ def _finding(model: ModelFacts, foreign: list[OperatorUse], onnxruntime: OnnxRun
     packages = sorted({row.packages[0] for row in rows if row and row.kind == "library"})
     is_microsofts = kinds == {"built-in"}
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.95 if is_microsofts else max(_CONFIDENCE.get(kind, _UNKNOWN_DOMAIN) for kind in kinds),
         subject=model.path,
         evidence=(
             *about(model, "onnxruntime", onnxruntime.version, onnxruntime.origin),
-            Evidence("operators", named([full_name(each) for each in foreign]), model.path),
+            Evidence("operators", named([full_name(operator) for operator in foreign]), model.path),
             *((Evidence("library_wanted", ", ".join(packages), OnnxDomainsTable.read().title),) if packages else ()),
         ),
         values=values_of(model, "onnxruntime"),

@@ -9,8 +9,6 @@ Blind spots:  whether a plain model is meant for the accelerator is not known, s
 Knowledge:    resources/knowledge/formats/edgetpu.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some
@@ -20,10 +18,8 @@ from checks.facts import MachineFacts, ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.formats.edgetpu import EdgeTpuTable, edgetpu_operators
 
-CAUSE = "edgetpu-model-not-mapped"
 
-
-@check(CAUSE)
+@check("edgetpu-model-not-mapped")
 def edgetpu_model_not_mapped(models: ModelFiles, machine: MachineFacts | None) -> Iterator[Finding]:
     """One finding per model."""
     some(models.of(COMPILED, PLAIN), "tflite_models")
@@ -70,7 +66,6 @@ def _could_be(model: ModelFacts) -> Iterator[Evidence]:
 
 def _finding(model: ModelFacts, severity: Severity, confidence: float, evidence: tuple[Evidence, ...]) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=model.path,

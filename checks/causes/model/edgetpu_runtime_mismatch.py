@@ -9,8 +9,6 @@ Blind spots:  libedgetpu and the interpreter may be built from different version
 Knowledge:    resources/knowledge/formats/edgetpu.toml
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -30,11 +28,10 @@ from checks.facts import LiteRtFacts, ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.formats.edgetpu import EdgeTpuTable, compilers_for
 
-CAUSE = "edgetpu-runtime-mismatch"
 _RUNTIME = re.compile(r"RuntimeVersion\((\d{1,6})\)")
 
 
-@check(CAUSE)
+@check("edgetpu-runtime-mismatch")
 def edgetpu_runtime_mismatch(models: ModelFiles, litert: LiteRtFacts) -> Iterator[Finding]:
     """One finding per model."""
     some(models.of(COMPILED), "edgetpu_models")
@@ -49,15 +46,14 @@ def edgetpu_runtime_mismatch(models: ModelFiles, litert: LiteRtFacts) -> Iterato
 
 
 def _needed(model: ModelFacts) -> int:
-    said = next((binding.value for binding in model.bound_to if binding.kind == "edgetpu-runtime"), "")
-    return int(said) if said.isdigit() else 0
+    runtime = next((binding.value for binding in model.bound_to if binding.kind == "edgetpu-runtime"), "")
+    return int(runtime) if runtime.isdigit() else 0
 
 
 def _too_old(model: ModelFacts, interpreter: Interpreter, needed: int, here: int) -> Finding:
     compilers = ", ".join(compilers_for(needed))
     table = EdgeTpuTable.read()
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.97,
         subject=model.path,
@@ -74,13 +70,12 @@ def _too_old(model: ModelFacts, interpreter: Interpreter, needed: int, here: int
 
 def _not_there(model: ModelFacts, interpreter: Interpreter, litert: LiteRtFacts) -> Finding:
     is_missing = lacks_edgetpu_library(litert)
-    said = first_line(litert.edgetpu_error or "") or NONE
+    error = first_line(litert.edgetpu_error or "") or NONE
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.85 if is_missing else 0.7,  # else the accelerator itself may be what is missing
         subject=model.path,
-        evidence=(*about(model, interpreter), Evidence("delegate_error", said, "libedgetpu")),
+        evidence=(*about(model, interpreter), Evidence("delegate_error", error, "libedgetpu")),
         values={"model_path": model.path, "runtime": interpreter.runtime},
         remedies=("install-edgetpu-runtime",) if is_missing else ("install-edgetpu-runtime", "match-edgetpu-versions"),
     )

@@ -15,11 +15,10 @@ from checks.facts import ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.formats.imx500 import Imx500Table
 
-CAUSE = "imx500-conversion-failed"
 _PARTS = ("memory-coefficients", "memory-working", "memory-reserved")
 
 
-@check(CAUSE)
+@check("imx500-conversion-failed")
 def imx500_conversion_failed(models: ModelFiles) -> Iterator[Finding]:
     """One finding per archive."""
     table = Imx500Table.read()
@@ -27,7 +26,6 @@ def imx500_conversion_failed(models: ModelFiles) -> Iterator[Finding]:
         needed = sum(int(model.details.get(part, "0")) for part in _PARTS)
         if needed > table.memory:
             yield Finding(
-                cause=CAUSE,
                 severity=Severity.BLOCKING,
                 confidence=0.95,
                 subject=model.path,

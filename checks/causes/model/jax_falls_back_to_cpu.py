@@ -7,8 +7,6 @@ Blind spots:  JAX_PLATFORMS=cpu is a wish and not judged. On native Windows ther
 Knowledge:    resources/knowledge/frameworks/jax.toml, import_errors.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.gpu.cuda import cuda_gpus, cuda_works, driver_of, hides_all_gpus, names
@@ -46,7 +44,6 @@ def jax_falls_back_to_cpu(
     is_by_the_way = is_windows or (not cuda and torch is not None and bool(torch.cuda_available))
     is_certain = bool(clue) or (jax.plugins is not None and (not cuda or _is_other_version(cuda, jax)))
     yield Finding(
-        cause=CAUSE,
         severity=Severity.NOTE if is_by_the_way else Severity.WARNING,
         confidence=0.92 if is_certain else 0.75,
         evidence=(

@@ -5,12 +5,10 @@ Detects:      files that the target's Keras refuses, by what the file says of it
               under the name .keras. As notes: a SavedModel of Keras 2 where load_model is Keras 3, and Python code in
               layers, which safe mode refuses.
 Why it bites: load_model stops ("Unrecognized keyword arguments", "parent module ... cannot be imported").
-Blind spots:  a file of a newer Keras 3 than the target's is told by checkpoint-format-too-new. Weights alone are left
+Blind spots:  a file of a newer Keras 3 than the target's belongs to checkpoint-format-too-new. Weights alone are left
               out: whether they fit depends on the program. A program that sets TF_USE_LEGACY_KERAS itself is not seen.
 Knowledge:    resources/knowledge/frameworks/keras.toml
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -23,7 +21,6 @@ from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.facts.versions import major_number
 from checks.knowledge.frameworks.keras import KerasTable, refused_by, refused_generation
 
-CAUSE = "keras-version-mismatch"
 _FORMATS = ("keras-h5", "keras-zip", "savedmodel")
 _LEGACY = "TF_USE_LEGACY_KERAS"
 
@@ -41,7 +38,7 @@ class Keras(NamedTuple):
         return major_number(self.version)
 
 
-@check(CAUSE)
+@check("keras-version-mismatch")
 def keras_version_mismatch(
     models: ModelFiles,
     interpreter: InterpreterFacts | None,
@@ -84,11 +81,10 @@ def _refused(model: ModelFacts, here: Sequence[Keras]) -> Finding | None:
     what = _what_is_refused(model, here[0])
     if not what:
         return None
-    helper = next((each for each in here[1:] if not _what_is_refused(model, each)), None)
+    helper = next((name for name in here[1:] if not _what_is_refused(model, name)), None)
     is_saved_model = model.format == "savedmodel"
     severity = Severity.NOTE if is_saved_model else Severity.WARNING if helper else Severity.BLOCKING
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=0.75 if is_saved_model else 0.93,
         subject=model.path,
@@ -113,10 +109,10 @@ def _what_is_refused(model: ModelFacts, keras: Keras) -> str:
         return row.error
     if model.format != "keras-h5" or written == keras.generation:
         return ""
-    particular = [each for each in model.details.get("keras-particular", "").split(", ") if each]
+    particular = [part for part in model.details.get("keras-particular", "").split(", ") if part]
     refused = refused_by(keras.version, particular)
     meanings = {row.name: row.meaning for row in KerasTable.read().trait}
-    return listed(meanings.get(each, each) for each in refused)
+    return listed(meanings.get(name, name) for name in refused)
 
 
 def _generation(model: ModelFacts) -> int:

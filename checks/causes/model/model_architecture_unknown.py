@@ -9,8 +9,6 @@ Blind spots:  Ollama, LM Studio and other programs with llama.cpp inside are not
 Knowledge:    resources/knowledge/formats/gguf.toml, transformers.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some
@@ -21,13 +19,12 @@ from checks.facts.versions import release
 from checks.knowledge.formats.gguf import GgufTable, architecture_releases, newest_release, type_number, type_releases
 from checks.knowledge.frameworks.transformers import TransformersTable, model_type_releases
 
-CAUSE = "model-architecture-unknown"
 LLAMA = "llama-cpp-python"
 VISION = "clip"  # the half of a model that sees: read by another part of llama.cpp
 Range = tuple[str, str | None]  # the first release that knows it, and the first that no longer does
 
 
-@check(CAUSE)
+@check("model-architecture-unknown")
 def model_architecture_unknown(models: ModelFiles, interpreter: InterpreterFacts) -> Iterator[Finding]:
     """One finding per model."""
     of_llama = [model for model in models.of("gguf") if _is_for_llama(model)]
@@ -37,7 +34,7 @@ def model_architecture_unknown(models: ModelFiles, interpreter: InterpreterFacts
         raise Unread("packages")
     llama, transformers = interpreter.package(LLAMA), interpreter.package("transformers")
     unknown: list[NotInTable] = []
-    found = [each for model in of_llama if llama is not None for each in _in_llama(model, llama, unknown)]
+    found = [finding for model in of_llama if llama is not None for finding in _in_llama(model, llama, unknown)]
     if transformers is not None:
         found += [
             transformer for model in of_transformers for transformer in _in_transformers(model, transformers, unknown)
@@ -100,7 +97,6 @@ def _finding(
     """``known`` None: no release knows it, as far as the table goes."""
     wish = _wish(package.name, known) if known else ""
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.95 if known else 0.85,
         subject=f"{model.path} / {package.name}",

@@ -3,11 +3,9 @@
 Detects:      files whose name ends as those of other formats do, and not as those of their own.
 Why it bites: many programs go by the name: Keras opens ".keras" as a zip, ONNX Runtime knows its own format by ".ort",
               OpenVINO, OpenCV and converters choose their reader by the ending, and people are misled as well.
-Blind spots:  an ending that no format has says nothing wrong. HDF5 named ".keras" is told by keras-version-mismatch.
+Blind spots:  an ending that no format has says nothing wrong. HDF5 named ".keras" belongs to keras-version-mismatch.
 Knowledge:    resources/knowledge/formats/model_formats.toml
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 
@@ -18,10 +16,8 @@ from checks.facts import ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.formats.model_formats import ModelFormatsTable, fitting_path, model_format, wrong_ending
 
-CAUSE = "model-file-misnamed"
 
-
-@check(CAUSE)
+@check("model-file-misnamed")
 def model_file_misnamed(models: ModelFiles) -> Iterator[Finding]:
     """One note per file."""
     for model in models.files:
@@ -31,7 +27,6 @@ def model_file_misnamed(models: ModelFiles) -> Iterator[Finding]:
             continue
         fitting = fitting_path(model.path, row.id)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.NOTE,
             confidence=0.95,
             subject=model.path,

@@ -7,8 +7,6 @@ Blind spots:  external data of ONNX models is a cause of its own. A file that th
 Knowledge:    none: the model itself names its files
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some
@@ -18,12 +16,11 @@ from checks.facts import ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.formats.model_formats import is_named_as_model
 
-CAUSE = "model-file-not-found"
 _INDEX = ".json"  # how a file ends that names the parts of a model and bears no ending of a format
 _HAS_ITS_OWN = "onnx"
 
 
-@check(CAUSE)
+@check("model-file-not-found")
 def model_file_not_found(models: ModelFiles) -> Iterator[Finding]:
     """One finding per model."""
     of_several = (file for file in models.files if file.needs.files and file.format != _HAS_ITS_OWN)
@@ -32,7 +29,6 @@ def model_file_not_found(models: ModelFiles) -> Iterator[Finding]:
         if not missing or any(run.loaded for run in model.runs):
             continue
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING,
             confidence=0.85,
             subject=model.path,

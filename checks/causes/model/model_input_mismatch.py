@@ -8,8 +8,6 @@ Blind spots:  what fits by its form and means something else (another order of c
 Knowledge:    none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.refused_inputs import GIVEN, is_refused, named, remedies_for, why_refused
@@ -18,15 +16,11 @@ from checks.causes.registry import check
 from checks.facts import ExportRun, Measurements, ModelFiles, ModelMeasured
 from checks.facts.finding import MEASURED_MODEL, Evidence, Finding, NotHere, Severity
 
-CAUSE = "model-input-mismatch"
 
-
-@check(CAUSE)
+@check("model-input-mismatch")
 def model_input_mismatch(measurements: Measurements | None, models: ModelFiles | None) -> Iterator[Finding]:
     """One finding per model."""
-    runs: list[tuple[str, ModelMeasured | ExportRun]] = [
-        (measurement.path, measurement) for measurement in _measured(measurements)
-    ]
+    runs: list[tuple[str, ModelMeasured | ExportRun]] = [(run.path, run) for run in _measured(measurements)]
     runs += [(model.path, run) for model in (models.files if models else ()) for run in model.exports]
     if not any(run.inputs_from in GIVEN for _, run in runs):
         raise NotHere("given_inputs", "none-given")
@@ -35,7 +29,6 @@ def model_input_mismatch(measurements: Measurements | None, models: ModelFiles |
         why, helping = why_refused(run), remedies_for(run)
         picture = {"unread_picture": run.reason} if helping else {}  # without it no remedy for pictures is offered
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=1.0,
             subject=path,
@@ -50,8 +43,4 @@ def model_input_mismatch(measurements: Measurements | None, models: ModelFiles |
 
 
 def _measured(measurements: Measurements | None) -> Iterator[ModelMeasured]:
-    return (
-        measurement
-        for measurement in (measurements.all if measurements else ())
-        if isinstance(measurement, ModelMeasured)
-    )
+    return (run for run in (measurements.all if measurements else ()) if isinstance(run, ModelMeasured))

@@ -6,8 +6,6 @@ Blind spots:  exports that were not asked for are not tried; an error in other w
 Knowledge:    resources/knowledge/frameworks/exporters.toml; the signatures of the cause
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.exports import unsupported

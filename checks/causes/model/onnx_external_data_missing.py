@@ -8,8 +8,6 @@ Blind spots:  that a file is the right one is not checked, only that it is there
 Knowledge:    resources/knowledge/formats/onnx.toml
 """
 
-from __future__ import annotations
-
 import ntpath
 from collections.abc import Iterator, Sequence
 
@@ -21,11 +19,10 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import release
 from checks.knowledge.formats.onnx import OnnxTable
 
-CAUSE = "onnx-external-data-missing"
 _PUT_BACK = ("put-named-weights-beside-model", "put-external-data-beside-model", "save-onnx-as-one-file")
 
 
-@check(CAUSE)
+@check("onnx-external-data-missing")
 def onnx_external_data_missing(models: ModelFiles, onnxruntime: OnnxRuntimeFacts | None) -> Iterator[Finding]:
     """One finding per model."""
     version = onnxruntime.version if onnxruntime else None
@@ -63,26 +60,25 @@ def _finding(
     runtime: str,
     linked: Sequence[NeededFile] = (),
 ) -> Finding:
-    wanted = named([each.name for each in (*absent, *short)])
-    lengths = [f"{each.name} ({each.present_size} < {each.size})" for each in short]
-    leads = [f"{each.name} → {each.linked_to}" for each in linked]
+    wanted = named([file.name for file in (*absent, *short)])
+    lengths = [f"{file.name} ({file.present_size} < {file.size})" for file in short]
+    leads = [f"{file.name} → {file.linked_to}" for file in linked]
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=0.98 if absent or short else 0.9,
         subject=model.path,
         evidence=(
             Evidence("model", model.name, model.path),
-            *((Evidence("weights_missing", named([each.name for each in absent]), model.path),) if absent else ()),
+            *((Evidence("weights_missing", named([file.name for file in absent]), model.path),) if absent else ()),
             *((Evidence("weights_short", named(lengths), model.path),) if short else ()),
-            *((Evidence("weights_outside", named([each.name for each in outside]), model.path),) if outside else ()),
+            *((Evidence("weights_outside", named([file.name for file in outside]), model.path),) if outside else ()),
             *((Evidence("weights_linked_out", named(leads), model.path),) if linked else ()),
         ),
         values={
             "model_path": model.path,
             "model_folder": ntpath.dirname(model.path) or ".",  # of this system's paths and of Windows'
             "files_wanted": wanted,
-            "files_linked": named([each.name for each in linked]),
+            "files_linked": named([file.name for file in linked]),
             "runtime": runtime,
         },
         remedies=_remedies(linked, runtime) if linked and not outside else _PUT_BACK,
@@ -91,5 +87,5 @@ def _finding(
 
 def _remedies(linked: Sequence[NeededFile], runtime: str) -> tuple[str, ...]:
     """Of links: where they lead beside the model itself, a newer ONNX Runtime follows them again."""
-    newer = ("update-onnxruntime",) if runtime and all(each.beside_real_model for each in linked) else ()
+    newer = ("update-onnxruntime",) if runtime and all(file.beside_real_model for file in linked) else ()
     return (*newer, "put-weights-in-place-of-links")

@@ -8,8 +8,6 @@ Blind spots:  an ONNX Runtime newer than the table is left alone; whether the mo
 Knowledge:    resources/knowledge/formats/onnx.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.onnx import about, ir_of, onnx_models, types_of
@@ -19,10 +17,8 @@ from checks.facts import ModelFiles, OnnxRuntimeFacts
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.knowledge.formats.onnx import ML, OnnxTable, ir_of_types, least_onnxruntime, onnxruntime_release
 
-CAUSE = "onnx-ir-version-unsupported"
 
-
-@check(CAUSE)
+@check("onnx-ir-version-unsupported")
 def onnx_ir_version_unsupported(models: ModelFiles, onnxruntime: OnnxRuntimeFacts) -> Iterator[Finding]:
     """One finding per model."""
     some(models.of("onnx"), "onnx_models")
@@ -38,11 +34,10 @@ def onnx_ir_version_unsupported(models: ModelFiles, onnxruntime: OnnxRuntimeFact
         ir = ir_of(model)
         if ir is None or row.ir is None or ir <= row.ir:
             continue
-        opsets = {each: version for each, version in (model.needs.opsets or {}).items() if each in ("", ML)}
+        opsets = {domain: version for domain, version in (model.needs.opsets or {}).items() if domain in ("", ML)}
         is_served = least_onnxruntime(ir, opsets) is not None
         can_be_lowered = ir_of_types(types_of(model)) <= row.ir
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING,
             confidence=0.97,
             subject=model.path,

@@ -9,8 +9,6 @@ Blind spots:  TensorRT's parser does not look at the number: there it is a warni
 Knowledge:    resources/knowledge/formats/onnx.toml, tensorrt.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.onnx import about, ir_of, onnx_models
@@ -29,11 +27,10 @@ from checks.knowledge.formats.onnx import (
 )
 from checks.knowledge.frameworks.tensorrt import TensorRtTable, onnx_opset_of
 
-CAUSE = "onnx-opset-unsupported"
 SERVED = ("update-onnxruntime", "export-with-another-opset")
 
 
-@check(CAUSE)
+@check("onnx-opset-unsupported")
 def onnx_opset_unsupported(
     models: ModelFiles, onnxruntime: OnnxRuntimeFacts | None, tensorrt: TensorRtFacts | None
 ) -> Iterator[Finding]:
@@ -65,10 +62,9 @@ def _in_onnxruntime(model: ModelFacts, onnxruntime: OnnxRuntimeFacts, row: OrtRe
         is_without_code = domain == "" and lacks_code(row, opsets)
         if not is_refused and not is_without_code:
             continue
-        known = {each: opsets[each] for each in ("", ML) if each in opsets}
+        known = {name: opsets[name] for name in ("", ML) if name in opsets}
         is_served = least_onnxruntime(ir_of(model), known) is not None
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING if is_refused else Severity.WARNING,
             confidence=0.97 if is_refused else 0.7,
             subject=f"{model.path} / onnxruntime",
@@ -94,7 +90,6 @@ def _in_tensorrt(models: ModelFiles, tensorrt: TensorRtFacts) -> Iterator[Findin
         if version <= row.onnx_opset_max:
             continue
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=0.6,
             subject=f"{model.path} / tensorrt",

@@ -10,8 +10,6 @@ Blind spots:  the types within a model are known only where all its numbers have
 Knowledge:    resources/knowledge/formats/onnx_operators.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.gpu.cuda import cuda_gpus
@@ -21,16 +19,7 @@ from checks.causes.registry import check
 from checks.facts import MachineFacts, ModelFacts, ModelFiles, OnnxRuntimeFacts, OperatorUse
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.formats.onnx import is_refused
-from checks.knowledge.formats.onnx_operators import (
-    MICROSOFT,
-    OnnxOperatorsTable,
-    Support,
-    on_cpu,
-    on_device,
-    operator,
-)
-
-CAUSE = "onnx-runtime-op-unimplemented"
+from checks.knowledge.formats.onnx_operators import MICROSOFT, OnnxOperatorsTable, Support, on_cpu, on_device, operator
 
 _FLOATS = {"float16", "bfloat16", "float32", "float64"}
 # Operators after which numbers have another type than before, whatever the weights are.
@@ -40,7 +29,7 @@ _OLDEST = 7  # opset; of older ones ONNX Runtime does not promise to have the co
 _PROCESSOR = {"CPUExecutionProvider", "AzureExecutionProvider"}
 
 
-@check(CAUSE)
+@check("onnx-runtime-op-unimplemented")
 def onnx_runtime_op_unimplemented(
     models: ModelFiles, onnxruntime: OnnxRuntimeFacts, machine: MachineFacts | None = None
 ) -> Iterator[Finding]:
@@ -57,7 +46,7 @@ def onnx_runtime_op_unimplemented(
     may_have_cuda = machine is None or machine.gpus is None or bool(cuda_gpus(machine))
     for model in waiting:
         opsets = model.needs.opsets or {}
-        uses = [each for each in model.needs.operators or () if each.name != _COMPILED]
+        uses = [use for use in model.needs.operators or () if use.name != _COMPILED]
         missing = [use for use in uses if _is_missing(use, opsets, onnxruntime.version, others)]
         if missing:
             remedies = _remedies(missing, opsets, may_have_cuda=may_have_cuda)
@@ -69,13 +58,13 @@ def onnx_runtime_op_unimplemented(
             yield _finding(model, refused, onnxruntime, dtype, 0.85, ("change-type-of-operator",))
 
 
-def _is_missing(each: OperatorUse, opsets: dict[str, int], version: str, others: set[str]) -> bool:
+def _is_missing(use: OperatorUse, opsets: dict[str, int], version: str, others: set[str]) -> bool:
     """Whether neither the processor nor another provider that is installed has code for an operator."""
-    row = operator(each.name, each.domain)
-    if row is None or (each.is_custom and each.domain != MICROSOFT):
+    row = operator(use.name, use.domain)
+    if row is None or (use.is_custom and use.domain != MICROSOFT):
         return False
-    opset = opsets.get(each.domain, 1)
-    if is_refused(each.domain, opset, version):  # by the number: another cause
+    opset = opsets.get(use.domain, 1)
+    if is_refused(use.domain, opset, version):  # by the number: another cause
         return False
     if on_cpu(row, opset, version) is not Support.NO:
         return False
@@ -85,13 +74,13 @@ def _is_missing(each: OperatorUse, opsets: dict[str, int], version: str, others:
 def _only_float(model: ModelFacts) -> str:
     """The floating-point type of the whole model, where it is one that lacks code; "" otherwise."""
     floats = types_of(model) & _FLOATS
-    changes = {each.name for each in model.needs.operators or ()} & _OTHER_TYPE
+    changes = {use.name for use in model.needs.operators or ()} & _OTHER_TYPE
     return floats.pop() if len(floats) == 1 and not changes and floats <= {"float64", "bfloat16"} else ""
 
 
-def _is_refused(each: OperatorUse, opsets: dict[str, int], dtype: str) -> bool:
-    row = operator(each.name, each.domain)
-    return row is not None and dtype in row.cpu_without and row.version_in(opsets.get(each.domain, 1)) in row.cpu
+def _is_refused(use: OperatorUse, opsets: dict[str, int], dtype: str) -> bool:
+    row = operator(use.name, use.domain)
+    return row is not None and dtype in row.cpu_without and row.version_in(opsets.get(use.domain, 1)) in row.cpu
 
 
 def _finding(
@@ -104,10 +93,9 @@ def _finding(
 ) -> Finding:
     table = OnnxOperatorsTable.read()
     opsets = model.needs.opsets or {}
-    rows = [(each, operator(each.name, each.domain)) for each in missing]
-    shown = [f"{full_name(each)}({row.version_in(opsets.get(each.domain, 1))})" for each, row in rows if row]
+    rows = [(use, operator(use.name, use.domain)) for use in missing]
+    shown = [f"{full_name(use)}({row.version_in(opsets.get(use.domain, 1))})" for use, row in rows if row]
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=confidence,
         subject=model.path,
@@ -125,11 +113,11 @@ def _finding(
 def _remedies(missing: list[OperatorUse], opsets: dict[str, int], *, may_have_cuda: bool) -> tuple[str, ...]:
     """What helps: a newer release only where that has code for all of them; CUDA's code only where it could run."""
     newest = OnnxOperatorsTable.read().onnxruntime_newest
-    rows = [(operator(each.name, each.domain), opsets.get(each.domain, 1)) for each in missing]
+    rows = [(operator(use.name, use.domain), opsets.get(use.domain, 1)) for use in missing]
     if all(row is not None and on_cpu(row, opset, newest) is Support.YES for row, opset in rows):
         return ("update-onnxruntime",)
     elsewhere = ("run-operator-elsewhere",) if may_have_cuda else ()
-    if any(each.domain for each in missing):
+    if any(use.domain for use in missing):
         return (*elsewhere, "change-type-of-operator") if may_have_cuda else ("export-without-custom-op",)
     if opsets.get("", _OLDEST) < _OLDEST or not may_have_cuda:
         return ("export-with-another-opset", *elsewhere, "change-type-of-operator")

@@ -29,12 +29,11 @@ from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import major_number, release
 from checks.knowledge.phrases import phrase
 
-CAUSE = "ort-provider-unavailable"
 CLUE_SHOWN = 300  # characters of an error that a finding quotes
 CRASHED = "crashed"
 
 
-@check(CAUSE)
+@check("ort-provider-unavailable")
 def ort_provider_unavailable(
     onnxruntime: OnnxRuntimeFacts,
     frameworks: Frameworks,
@@ -60,7 +59,6 @@ def ort_provider_unavailable(
         cuda = major_number(torch.cuda_version) if torch and torch.cuda_version else None
         is_cuda = provider.name == "CUDAExecutionProvider"
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=0.9,
             subject=provider.name,
@@ -79,9 +77,9 @@ def ort_provider_unavailable(
 
 def _ended(models: ModelFiles | None, measurements: Measurements | None) -> Iterator[tuple[str, tuple[str, str, str]]]:
     """(Provider, (the model on which it ended the process, how, where that is from))."""
-    for made in measurements.all if measurements else ():
-        if isinstance(made, ModelMeasured) and made.framework == "onnxruntime" and made.reason == CRASHED:
-            yield made.device, (name_of(made), telling_line(made), made.origin)
+    for measured in measurements.all if measurements else ():
+        if isinstance(measured, ModelMeasured) and measured.framework == "onnxruntime" and measured.reason == CRASHED:
+            yield measured.device, (name_of(measured), telling_line(measured), measured.origin)
     for model in models.files if models else ():
         for run in model.runs:
             if run.runtime == "onnxruntime" and run.reason == CRASHED:
@@ -90,7 +88,6 @@ def _ended(models: ModelFiles | None, measurements: Measurements | None) -> Iter
 
 def _crash(provider: str, onnxruntime: OnnxRuntimeFacts, model: str, how: str, origin: str) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.95,
         subject=provider,

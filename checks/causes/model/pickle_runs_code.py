@@ -9,8 +9,6 @@ Blind spots:  a list of what is dangerous is never complete: names that it does 
 Knowledge:    resources/knowledge/formats/pickle_globals.toml, keras.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import values_of
@@ -22,7 +20,6 @@ from checks.knowledge.formats.model_formats import model_format
 from checks.knowledge.formats.pickle_globals import DANGEROUS, PickleGlobalsTable, what_it_does
 from checks.knowledge.frameworks.keras import KerasTable, refuses_code
 
-CAUSE = "pickle-runs-code"
 MEANT_WELL = "holds-code"
 _KERAS = ("keras-h5", "keras-zip")
 _REMEDIES = ("leave-untrusted-pickle-unloaded",)
@@ -32,18 +29,17 @@ _READ_ALL_THE_SAME = frozenset(
 )
 
 
-@check(CAUSE)
+@check("pickle-runs-code")
 def pickle_runs_code(models: ModelFiles, interpreter: InterpreterFacts | None) -> Iterator[Finding]:
     """One finding per file."""
     table = PickleGlobalsTable.read()
     unread = [model.path for model in models.files if _may_hide_some(model)]
     for model in models.files:
-        names = [each.name for each in model.needs.classes or () if each.risk == DANGEROUS]
+        names = [needed.name for needed in model.needs.classes or () if needed.risk == DANGEROUS]
         if not names:
             continue
         is_usual = all(_deed(name) == MEANT_WELL for name in names)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if is_usual else Severity.BLOCKING,
             confidence=0.7 if is_usual else 0.9,
             subject=model.path,
@@ -60,7 +56,7 @@ def pickle_runs_code(models: ModelFiles, interpreter: InterpreterFacts | None) -
 
 
 def _in_keras(model: ModelFacts, interpreter: InterpreterFacts | None) -> Iterator[Evidence]:
-    """In how many layers the code is, and whether the Keras of the target loads it without being told to."""
+    """In how many layers the code is, and whether the Keras of the target loads it by default."""
     yield Evidence("code_in_layers", model.details.get("code-in-layers", "1"), model.path)
     keras = interpreter.package("keras") if interpreter else None
     if keras is not None and refuses_code(model.format or "", keras.version):

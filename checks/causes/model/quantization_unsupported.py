@@ -3,12 +3,10 @@
 Detects:      a checkpoint in the way of Hugging Face whose quantization needs a package that the target lacks, a GPU
               where there is none, a newer GPU, or a newer transformers.
 Why it bites: transformers refuses to load it, or unpacks the weights to bfloat16, which takes several times the memory.
-Blind spots:  with vLLM and other programs that bring kernels of their own nothing is said. AMD's and Intel's GPUs are
+Blind spots:  vLLM and other programs that bring their own kernels are not judged. AMD's and Intel's GPUs are
               not judged by their generation.
 Knowledge:    resources/knowledge/frameworks/quantization_methods.toml
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 
@@ -27,14 +25,13 @@ from checks.knowledge.frameworks.quantization_methods import (
     rule_for,
 )
 
-CAUSE = "quantization-unsupported"
 METHOD = "quantization-method"
 MLX = "mlx"  # Apple's framework, whose files transformers does not read
 WITHOUT_PACKAGE = ("install-required-version", "choose-supported-precision")
 WITHOUT_GPU = ("choose-supported-precision", "run-on-newer-gpu")
 
 
-@check(CAUSE)
+@check("quantization-unsupported")
 def quantization_unsupported(
     models: ModelFiles, interpreter: InterpreterFacts, torch: TorchFacts | None, machine: MachineFacts | None
 ) -> Iterator[Finding]:
@@ -146,7 +143,6 @@ def _finding(
     remedies: tuple[str, ...],
 ) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=0.9,
         subject=model.path,

@@ -7,8 +7,6 @@ Blind spots:  CUDA toolkits in the system are not listed. A hidden GPU (CUDA_VIS
 Knowledge:    resources/knowledge/frameworks/tensorflow.toml, cuda_libraries.toml
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -21,14 +19,13 @@ from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.frameworks.tensorflow import TensorFlowRelease, TensorFlowTable, tensorflow_release
 from checks.knowledge.gpu.cuda_libraries import cuda_major_of
 
-CAUSE = "tf-cuda-version-mismatch"
 CLUE_SHOWN = 300  # characters of a warning that a finding quotes
 
 # TensorFlow's own words: gpu_device.cc, dso_loader.cc and cuda_stub sources.
 _SAYS_IT = re.compile(r"Cannot dlopen some GPU libraries|Could not load dynamic library|Could not find cuda drivers")
 
 
-@check(CAUSE)
+@check("tf-cuda-version-mismatch")
 def tf_cuda_version_mismatch(
     tensorflow: TensorFlowFacts,
     machine: MachineFacts,
@@ -49,7 +46,6 @@ def tf_cuda_version_mismatch(
     clue = _clue(tensorflow)
     there = _packages(interpreter, row)
     yield Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.92 if clue else 0.7,
         evidence=(

@@ -14,10 +14,8 @@ from checks.facts import MachineFacts, OsFacts, TensorFlowFacts
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread, only_on
 from checks.knowledge.frameworks.tensorflow import TensorFlowTable, tensorflow_release
 
-CAUSE = "tf-gpu-unsupported-on-windows"
 
-
-@check(CAUSE)
+@check("tf-gpu-unsupported-on-windows")
 def tf_gpu_unsupported_on_windows(tensorflow: TensorFlowFacts, os: OsFacts, machine: MachineFacts) -> Iterator[Finding]:
     """One finding for the interpreter."""
     gpus = cuda_gpus(machine)
@@ -33,9 +31,8 @@ def tf_gpu_unsupported_on_windows(tensorflow: TensorFlowFacts, os: OsFacts, mach
         raise NotInTable(TensorFlowTable.read().title, f"TensorFlow {tensorflow.version}")
     if row.windows_gpu:
         return
-    last = [each.version for each in TensorFlowTable.read().release if each.windows_gpu][-1]
+    last = [release.version for release in TensorFlowTable.read().release if release.windows_gpu][-1]
     yield Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.95,
         evidence=(

@@ -9,8 +9,6 @@ Knowledge:    @tensorflow/tfjs 4.22.0, run in Node.js over models that tensorflo
               and 3.15, each as .h5 and as .keras
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some
@@ -20,11 +18,10 @@ from checks.facts import ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import major_number
 
-CAUSE = "tfjs-format-mismatch"
 _OF_KERAS_3 = "InputLayer(batch_shape)"
 
 
-@check(CAUSE)
+@check("tfjs-format-mismatch")
 def tfjs_format_mismatch(models: ModelFiles) -> Iterator[Finding]:
     """At most one finding per model."""
     for model in some(models.of("tfjs"), "tfjs_models"):
@@ -43,10 +40,9 @@ def _is_of_keras_3(model: ModelFacts) -> bool:
 
 
 def _finding(model: ModelFacts, severity: Severity, confidence: float, remedies: tuple[str, ...]) -> Finding:
-    told = ("generated-by", "converter", "topology", "weights-by-place")
+    details = ("generated-by", "converter", "topology", "weights-by-place")
     names = {"generated-by": "written_with", "converter": "converter_used", "weights-by-place": "weights_by_place"}
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=model.path,
@@ -54,9 +50,9 @@ def _finding(model: ModelFacts, severity: Severity, confidence: float, remedies:
             file_of(model),
             Evidence("model_kind", model.details["model-kind"], model.path),
             *(
-                Evidence(names.get(each, each), model.details[each], model.path)
-                for each in told
-                if each in model.details
+                Evidence(names.get(item, item), model.details[item], model.path)
+                for item in details
+                if item in model.details
             ),
         ),
         values={"model_path": model.path, "runtime": "tfjs"},

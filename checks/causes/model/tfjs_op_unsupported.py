@@ -9,8 +9,6 @@ Blind spots:  a program can register operators, kernels and layers of its own. W
 Knowledge:    resources/knowledge/formats/tfjs.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some
@@ -20,10 +18,8 @@ from checks.facts import ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.formats.tfjs import TfJsTable, is_tfjs_layer, is_tfjs_operator, lacking_backends
 
-CAUSE = "tfjs-op-unsupported"
 
-
-@check(CAUSE)
+@check("tfjs-op-unsupported")
 def tfjs_op_unsupported(models: ModelFiles) -> Iterator[Finding]:
     """At most one finding per model."""
     for model in some(models.of("tfjs"), "tfjs_models"):
@@ -40,7 +36,6 @@ def tfjs_op_unsupported(models: ModelFiles) -> Iterator[Finding]:
 def _unknown(model: ModelFacts, unknown: list[str], *, is_layers: bool) -> Finding:
     table = TfJsTable.read()
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.85,
         subject=model.path,
@@ -58,7 +53,6 @@ def _lacking(model: ModelFacts, lacking: dict[str, tuple[str, ...]]) -> Finding:
     table = TfJsTable.read()
     names = dict.fromkeys(name for missing in lacking.values() for name in missing)
     return Finding(
-        cause=CAUSE,
         severity=Severity.NOTE,
         confidence=0.8,
         subject=model.path,

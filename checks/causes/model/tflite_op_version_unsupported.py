@@ -8,57 +8,38 @@ Blind spots:  an interpreter newer than the table is only held against what the 
 Knowledge:    resources/knowledge/formats/tflite_operators.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from checks.analysis.models.selected import some
-from checks.analysis.models.tflite import (
-    COMPILED,
-    PLAIN,
-    SHOWN,
-    Interpreter,
-    about,
-    interpreters,
-    no_interpreter,
-    tflite_models,
-)
+from checks.analysis.models.tflite import SHOWN, Interpreter, about, models_to_load
 from checks.causes.registry import check
 from checks.facts import LiteRtFacts, ModelFacts, ModelFiles, OperatorUse, TensorFlowFacts
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import release
 from checks.knowledge.formats.tflite_operators import TfliteOperatorsTable, first_litert, first_tensorflow
 
-CAUSE = "tflite-op-version-unsupported"
 
-
-@check(CAUSE)
+@check("tflite-op-version-unsupported")
 def tflite_op_version_unsupported(
     models: ModelFiles, litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None
 ) -> Iterator[Finding]:
     """One finding per model and interpreter."""
-    some(models.of(COMPILED, PLAIN), "tflite_models")
-    installed = list(interpreters(litert, tensorflow))
-    if not installed:
-        raise no_interpreter(litert)
-    for interpreter in installed:
-        for model in tflite_models(models, interpreter.runtime):
-            too_new = [operator for operator in model.needs.operators or () if _is_too_new(operator, interpreter)]
-            if too_new:
-                yield _finding(model, interpreter, too_new)
+    for interpreter, model in models_to_load(models, litert, tensorflow):
+        too_new = [operator for operator in model.needs.operators or () if _is_too_new(operator, interpreter)]
+        if too_new:
+            yield _finding(model, interpreter, too_new)
 
 
-def _first(each: OperatorUse, interpreter: Interpreter) -> str | None:
+def _first(use: OperatorUse, interpreter: Interpreter) -> str | None:
     first = first_tensorflow if interpreter.is_tensorflow else first_litert
-    return first(each.name, each.version or 1)
+    return first(use.name, use.version or 1)
 
 
-def _is_too_new(each: OperatorUse, interpreter: Interpreter) -> bool:
+def _is_too_new(use: OperatorUse, interpreter: Interpreter) -> bool:
     """Whether an interpreter does not know an operator, or not this version of it."""
-    if each.domain or each.is_custom:
+    if use.domain or use.is_custom:
         return False
     newest = TfliteOperatorsTable.read().newest
-    first = _first(each, interpreter)
+    first = _first(use, interpreter)
     if not first:  # in no release that the table knows
         return release(interpreter.version)[:2] <= release(
             newest.tensorflow if interpreter.is_tensorflow else newest.litert
@@ -68,15 +49,14 @@ def _is_too_new(each: OperatorUse, interpreter: Interpreter) -> bool:
 
 def _finding(model: ModelFacts, interpreter: Interpreter, too_new: list[OperatorUse]) -> Finding:
     table = TfliteOperatorsTable.read()
-    wanted = [_first(each, interpreter) for each in too_new]
-    least = "" if None in wanted or "" in wanted else max((each or "" for each in wanted), key=release)
+    wanted = [_first(operator, interpreter) for operator in too_new]
+    least = "" if None in wanted or "" in wanted else max((version or "" for version in wanted), key=release)
     family = "tensorflow" if interpreter.is_tensorflow else "ai-edge-litert"
     is_released = bool(least) and release(least) <= release(
         table.newest.tensorflow if interpreter.is_tensorflow else table.newest.litert
     )
-    names = [f"{each.name} {each.version}" for each in too_new]
+    names = [f"{operator.name} {operator.version}" for operator in too_new]
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.97,
         subject=f"{model.path} / {interpreter.runtime}",

@@ -10,44 +10,23 @@ Knowledge:    resources/knowledge/formats/tflite_operators.toml
 
 from collections.abc import Iterator
 
-from checks.analysis.models.selected import some
-from checks.analysis.models.tflite import (
-    COMPILED,
-    PLAIN,
-    Interpreter,
-    about,
-    counted,
-    interpreters,
-    no_interpreter,
-    tflite_models,
-)
+from checks.analysis.models.tflite import Interpreter, about, counted, models_to_load
 from checks.causes.registry import check
 from checks.facts import LiteRtFacts, ModelFiles, TensorFlowFacts
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import release
 from checks.knowledge.formats.tflite_operators import TfliteOperatorsTable
 
-CAUSE = "tflite-select-ops-missing"
 
-
-@check(CAUSE)
+@check("tflite-select-ops-missing")
 def tflite_select_ops_missing(
     models: ModelFiles, litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None
 ) -> Iterator[Finding]:
     """One finding per model and interpreter."""
-    some(models.of(COMPILED, PLAIN), "tflite_models")
-    installed = list(interpreters(litert, tensorflow))
-    if not installed:
-        raise no_interpreter(litert)
-    for interpreter in installed:
-        if _has_flex(interpreter):
-            continue
-        for model in tflite_models(models, interpreter.runtime):
-            flex = [operator for operator in model.needs.operators or () if operator.domain == "tensorflow"]
-            if not flex:
-                continue
+    for interpreter, model in models_to_load(models, litert, tensorflow):
+        flex = [operator for operator in model.needs.operators or () if operator.domain == "tensorflow"]
+        if flex and not _has_flex(interpreter):
             yield Finding(
-                cause=CAUSE,
                 severity=Severity.BLOCKING,
                 confidence=0.97,
                 subject=f"{model.path} / {interpreter.runtime}",

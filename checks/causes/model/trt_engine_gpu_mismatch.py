@@ -18,10 +18,8 @@ from checks.facts import MachineFacts, ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.formats.tensorrt_engines import rule
 
-CAUSE = "trt-engine-gpu-mismatch"
 
-
-@check(CAUSE)
+@check("trt-engine-gpu-mismatch")
 def trt_engine_gpu_mismatch(models: ModelFiles, machine: MachineFacts) -> Iterator[Finding]:
     """One finding per engine that none of the GPUs can run."""
     gpus = cuda_gpus(machine)
@@ -41,7 +39,6 @@ def trt_engine_gpu_mismatch(models: ModelFiles, machine: MachineFacts) -> Iterat
 def _finding(engine: ModelFacts, gpus: tuple[CudaGpu, ...]) -> Finding:
     is_rtx = engine.format == "tensorrt-rtx"
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.85 if is_rtx else 0.93,  # what is left are engines built to be portable
         subject=engine.path,

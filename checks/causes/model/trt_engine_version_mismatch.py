@@ -17,10 +17,8 @@ from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import release
 from checks.knowledge.formats.tensorrt_engines import rule
 
-CAUSE = "trt-engine-version-mismatch"
 
-
-@check(CAUSE)
+@check("trt-engine-version-mismatch")
 def trt_engine_version_mismatch(models: ModelFiles, tensorrt: TensorRtFacts) -> Iterator[Finding]:
     """One finding per engine."""
     for model in some(models.of("tensorrt"), "tensorrt_engines"):
@@ -38,7 +36,6 @@ def trt_engine_version_mismatch(models: ModelFiles, tensorrt: TensorRtFacts) -> 
 
 def _finding(model: ModelFacts, tensorrt: TensorRtFacts, *, is_newer: bool) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.85 if is_newer else 0.97,  # only in a newer one could it have been built to load
         subject=model.path,

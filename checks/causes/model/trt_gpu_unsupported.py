@@ -20,10 +20,8 @@ from checks.knowledge.frameworks.tensorrt import (
     tensorrt_release,
 )
 
-CAUSE = "trt-gpu-unsupported"
 
-
-@check(CAUSE)
+@check("trt-gpu-unsupported")
 def trt_gpu_unsupported(
     tensorrt: TensorRtFacts, machine: MachineFacts, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
@@ -47,7 +45,6 @@ def trt_gpu_unsupported(
 def _finding(gpu: CudaGpu, tensorrt: TensorRtFacts, row: TensorRtRelease, *, is_only_one: bool) -> Finding:
     fit = fitting_tensorrt(gpu.capability or "")
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING if is_only_one else Severity.WARNING,
         confidence=0.9,
         subject=gpu.name,

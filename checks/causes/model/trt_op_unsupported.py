@@ -8,8 +8,6 @@ Blind spots:  limits of an operator that is listed (types, shapes, attributes) a
 Knowledge:    resources/knowledge/formats/onnx_operators.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.gpu.cuda import cuda_gpus
@@ -21,11 +19,10 @@ from checks.facts.finding import Evidence, Finding, NotCollected, Severity
 from checks.knowledge.formats.onnx_domains import onnx_domain
 from checks.knowledge.formats.onnx_operators import OnnxOperatorsTable, Support, in_tensorrt, was_ever_in_tensorrt
 
-CAUSE = "trt-op-unsupported"
 _PACKAGES = ("tensorrt", "tensorrt-cu13", "tensorrt-cu12", "tensorrt-cu11")
 
 
-@check(CAUSE)
+@check("trt-op-unsupported")
 def trt_op_unsupported(
     models: ModelFiles,
     tensorrt: TensorRtFacts | None,
@@ -62,10 +59,10 @@ def _tensorrt(
     return (package.version, "metadata") if package else ("", "")
 
 
-def _is_the_parsers(each: OperatorUse) -> bool:
+def _is_the_parsers(use: OperatorUse) -> bool:
     """Whether the parser should know an operator, and no plugin is meant by it."""
-    row = onnx_domain(each.domain)
-    is_plugin = each.is_custom and row is not None and row.kind == "standard"
+    row = onnx_domain(use.domain)
+    is_plugin = use.is_custom and row is not None and row.kind == "standard"
     return row is not None and row.kind in ("standard", "built-in") and not is_plugin
 
 
@@ -74,13 +71,12 @@ def _finding(
 ) -> Finding:
     table = OnnxOperatorsTable.read()
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=model.path,
         evidence=(
             *about(model, "tensorrt", version, origin),
-            Evidence("operators", named([full_name(each) for each in unknown]), table.title, table.source),
+            Evidence("operators", named([full_name(use) for use in unknown]), table.title, table.source),
         ),
         values=values_of(model, "tensorrt"),
         remedies=("simplify-onnx-for-tensorrt", "run-onnx-with-tensorrt-provider", "update-tensorrt-parser"),

@@ -1,4 +1,1 @@
-"""What fits no family: the program's own fault, and what the evidence does not single out.
-
-One cause, one module, one function; see checks/causes/registry.py.
-"""
+"""What fits no family: the program's own fault, and what the evidence does not single out."""

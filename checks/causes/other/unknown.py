@@ -12,11 +12,10 @@ from checks.causes.registry import check
 from checks.facts import ErrorText, FrameworkDevice, FrameworkFacts, Frameworks, Gpus, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 
-CAUSE = "unknown"
 VENDOR_OF_BUILD = {"cuda": "10de", "rocm": "1002", "xpu": "8086"}
 
 
-@check(CAUSE, from_whole=True)
+@check("unknown", from_whole=True)
 def unknown(frameworks: Frameworks, gpus: Gpus | None) -> Iterator[Finding]:
     """One finding per framework and failure, with the framework's own words."""
     found = [*_failures(frameworks), *_blindness(frameworks, gpus)]
@@ -60,7 +59,6 @@ def _words_of(error: ErrorText | None) -> str:
 
 def _finding(name: str, framework: FrameworkFacts, where: str, error: str) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.3,
         subject=f"{name} {where}".strip(),

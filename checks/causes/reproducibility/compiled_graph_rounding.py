@@ -1,6 +1,6 @@
-"""A compiled operation has other last digits than the plain one.
+"""Results of a compiled operation differ in the last digits from those of the plain one.
 
-Detects:      operations whose results are other bits under torch.compile, under tf.function with or without
+Detects:      operations whose results have different bits under torch.compile, under tf.function with or without
               jit_compile, or under jax.jit, no farther apart than rounding order allows.
 Why it bites: a comparison of the compiled model with the plain one fails in its last digits.
 Blind spots:  of PyTorch two operations are compiled, and only where a compiler is there and time is left; the optimiser
@@ -8,25 +8,17 @@ Blind spots:  of PyTorch two operations are compiled, and only where a compiler 
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from checks.analysis.models.repeats import of_models, rounding_in_models, size_of
-from checks.analysis.numbers.digit_findings import changes_by_order, doubt_if_farther
+from checks.analysis.models.repeats import rounding_by_order
 from checks.causes.registry import check
-from checks.facts import Measurements, Precision, Symptom
+from checks.facts import Measurements, Symptom
 from checks.facts.finding import Finding
 
-CAUSE = "compiled-graph-rounding"
 COMPILING = ("compiled", "graph", "op-by-op")  # what JAX compiles as usual is computed call by call beside it
 
 
-@check(CAUSE)
+@check("compiled-graph-rounding")
 def compiled_graph_rounding(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per framework and device, and per model of the user."""
-    models = of_models(measurements, "level")
-    yield from rounding_in_models(CAUSE, measurements, symptom, "level")
-    if not models or measurements.of(Precision):
-        yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting in COMPILING)
-    doubt_if_farther(map(size_of, models))
+    yield from rounding_by_order(measurements, symptom, "level", lambda setting: setting in COMPILING)

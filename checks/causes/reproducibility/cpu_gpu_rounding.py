@@ -1,14 +1,12 @@
-"""The processor and the GPU of this machine give other last digits.
+"""Results of the processor and the GPU of this machine differ in the last digits.
 
-Detects:      operations whose results in one framework are other bits on the processor than on an accelerator, no
-              farther apart than rounding order allows; the user's model on both.
+Detects:      operations whose results in one framework differ in their bits between the processor and an accelerator,
+              within what rounding order allows; the user's model on both.
 Why it bites: a test that compares both devices exactly fails, though nothing is wrong.
 Blind spots:  results are compared by samples and sums of blocks. What is farther apart than rounding has another cause
               (TensorFloat-32, half precision, a wrong operation).
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 
@@ -20,19 +18,17 @@ from checks.causes.registry import check
 from checks.facts import Measurements, Symptom
 from checks.facts.finding import Finding, NotHere
 
-CAUSE = "cpu-gpu-rounding"
 
-
-@check(CAUSE)
+@check("cpu-gpu-rounding")
 def cpu_gpu_rounding(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per framework and pair of devices, and per model of the user."""
     models = of_models(measurements, "device")
-    yield from rounding_in_models(CAUSE, measurements, symptom, "device")
+    yield from rounding_in_models(measurements, symptom, "device")
     pairs = [pair for pair in pairs_here(measurements.all) if _is_cpu_and_gpu(pair)]
     if not pairs and not models:
-        has_both = any(not is_processor(measurement.device) for measurement in measurements.all)
+        has_both = any(not is_processor(run.device) for run in measurements.all)
         raise NotHere("portraits", "not-measured" if has_both else "one-device")
-    yield from rounding_between(CAUSE, pairs, symptom)
+    yield from rounding_between(pairs, symptom)
     doubt_if_farther((*(pair.size.size for pair in pairs), *map(size_of, models)))
 
 

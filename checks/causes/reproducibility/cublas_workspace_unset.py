@@ -8,8 +8,6 @@ Blind spots:  the program itself may set the variable before its first product.
 Knowledge:    resources/knowledge/frameworks/determinism.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.gpu.state import first_line
@@ -19,12 +17,11 @@ from checks.facts import EnvironmentVariables, Measurements, TorchFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.knowledge.frameworks.determinism import DeterminismTable, wants_workspace
 
-CAUSE = "cublas-workspace-unset"
 VARIABLE = "CUBLAS_WORKSPACE_CONFIG"
 _MODE = "torch.are_deterministic_algorithms_enabled"
 
 
-@check(CAUSE)
+@check("cublas-workspace-unset")
 def cublas_workspace_unset(
     torch: TorchFacts, environment: EnvironmentVariables, measurements: Measurements | None
 ) -> Iterator[Finding]:
@@ -51,22 +48,17 @@ def cublas_workspace_unset(
         Evidence("workspace_variable", f"{VARIABLE}={value}" if value else f"{VARIABLE}: -", environment.origin),
     ]
     if seen:
-        made = seen[0].under[DETERMINISTIC]
+        measured = seen[0].under[DETERMINISTIC]
         evidence.append(
             Evidence(
                 "varying_operation" if mended else "refused_operations",
-                ", ".join(measurement.operation for measurement in seen),
-                made.origin,
+                ", ".join(run.operation for run in seen),
+                measured.origin,
             )
         )
-        if made.error:
-            evidence.append(Evidence("error_text", first_line(made.error.message), made.origin))
-    yield Finding(
-        cause=CAUSE,
-        severity=Severity.WARNING if is_on else Severity.NOTE,
-        confidence=0.97,
-        evidence=tuple(evidence),
-    )
+        if measured.error:
+            evidence.append(Evidence("error_text", first_line(measured.error.message), measured.origin))
+    yield Finding(severity=Severity.WARNING if is_on else Severity.NOTE, confidence=0.97, evidence=tuple(evidence))
 
 
 def _reason(measured: object) -> str:

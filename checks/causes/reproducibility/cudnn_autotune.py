@@ -8,8 +8,6 @@ Blind spots:  a program switches the search on itself, which is only seen in its
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.numbers.power import CONFIDENCE, confidence_of
@@ -18,45 +16,43 @@ from checks.causes.registry import check
 from checks.facts import Measurements, Repeat, TorchFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
 
-CAUSE = "cudnn-autotune"
 _SETTING = "torch.backends.cudnn.benchmark"
 
 
-@check(CAUSE)
+@check("cudnn-autotune")
 def cudnn_autotune(torch: TorchFacts, measurements: Measurements | None) -> Iterator[Finding]:
     """One finding per device; one where the search is on and nothing was measured."""
     if torch.build not in (None, "cuda", "rocm"):
         raise NotHere("cudnn_build")
     is_on = (torch.settings or {}).get(_SETTING) is True
     operations = of_torch(measurements.all, torch) if measurements else ()
-    tried = [(operation, made) for operation in operations if (made := operation.measured(AUTOTUNE))]
-    changing = [(each, made) for each, made in tried if _changes(each, made)]
-    for each, made in changing:
+    tried = [(operation, run) for operation in operations if (run := operation.measured(AUTOTUNE))]
+    changing = [(tuned, run) for tuned, run in tried if _changes(tuned, run)]
+    for tuned, run in changing:
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if is_on else Severity.NOTE,
             confidence=0.95,
-            subject=each.device,
+            subject=tuned.device,
             evidence=(
                 *_setting(torch, is_on=is_on),
-                Evidence("autotuned", f"{each.operation}: {made.distinct} / {made.repetitions}", made.origin),
+                Evidence("autotuned", f"{tuned.operation}: {run.distinct} / {run.repetitions}", run.origin),
             ),
         )
     if is_on and not tried:
-        yield Finding(cause=CAUSE, severity=Severity.NOTE, confidence=0.6, evidence=tuple(_setting(torch, is_on=is_on)))
+        yield Finding(severity=Severity.NOTE, confidence=0.6, evidence=tuple(_setting(torch, is_on=is_on)))
 
 
-def _changes(each: Repeated, made: Repeat) -> bool:
+def _changes(repeated: Repeated, run: Repeat) -> bool:
     """Whether the search changed the result: it differs between searches, or from the one result without.
 
     Without a search it has to repeat, so often that what varies with one would have been seen.
     """
-    plain = each.default
+    plain = repeated.default
     if plain is None or plain.varies:
         return False
-    if made.varies:
-        return confidence_of(plain.repetitions, rate_of(made)) >= CONFIDENCE
-    return plain.scale == made.scale and made.fingerprints[:1] != plain.fingerprints[:1]
+    if run.varies:
+        return confidence_of(plain.repetitions, rate_of(run)) >= CONFIDENCE
+    return plain.scale == run.scale and run.fingerprints[:1] != plain.fingerprints[:1]
 
 
 def _setting(torch: TorchFacts, *, is_on: bool) -> Iterator[Evidence]:

@@ -7,8 +7,6 @@ Blind spots:  only the operations of the suite were tried; the program may use n
 Knowledge:    resources/knowledge/frameworks/determinism.toml, deterministic_replacements.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.gpu.state import first_line
@@ -21,37 +19,36 @@ from checks.knowledge.frameworks.determinism import DeterminismTable, Promise
 from checks.knowledge.frameworks.deterministic_replacements import ReplacementTable
 from checks.knowledge.phrases import operation_phrase, phrase, replacement_phrase
 
-CAUSE = "deterministic-mode-op-unsupported"
 
-
-@check(CAUSE)
+@check("deterministic-mode-op-unsupported")
 def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFacts | None) -> Iterator[Finding]:
     """One finding per device."""
     found = of_torch(measurements.all, torch)
-    if not any(DETERMINISTIC in each.under for each in found):
+    if not any(DETERMINISTIC in operation.under for operation in found):
         raise NotHere("repeats", "not-measured")
     for _, device, operations in by_device(found):
         refused = [(operation, operation.raises) for operation in operations if operation.raises]
         if not refused:
             continue
         first = refused[0][1]
-        names = [each.operation for each, _ in refused]
+        names = [operation.operation for operation, _ in refused]
         evidence = [Evidence("refused_operations", ", ".join(names), first.origin if first else "")]
         if first and first.error:
             evidence.append(Evidence("error_text", first_line(first.error.message), first.origin))
-        repeats = [each.operation for each, _ in refused if each.variation.value == "stable"]
+        repeats = [operation.operation for operation, _ in refused if operation.variation.value == "stable"]
         if repeats:
             evidence.append(Evidence("repeats_all_the_same", ", ".join(repeats), first.origin if first else ""))
-        unexpected = [each.operation for each, _ in refused if each.promised.in_mode is not Promise.THROWS]
+        unexpected = [
+            operation.operation for operation, _ in refused if operation.promised.in_mode is not Promise.THROWS
+        ]
         if unexpected:
             evidence.append(Evidence("not_documented", ", ".join(unexpected), DeterminismTable.read().title))
         yield Finding(
-            cause=CAUSE,
             severity=Severity.NOTE,
             confidence=0.99,
             subject=device,
             evidence=tuple(evidence),
-            values={"device": device, "refused": in_words([each for each, _ in refused]), **_instead(names)},
+            values={"device": device, "refused": in_words([operation for operation, _ in refused]), **_instead(names)},
         )
 
 

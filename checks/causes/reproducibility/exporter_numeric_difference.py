@@ -9,8 +9,6 @@ Blind spots:  one input is compared; a size or a branch that was fixed while tra
 Knowledge:    resources/knowledge/frameworks/exporters.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.exports import about, exports, subject, values_of
@@ -19,18 +17,17 @@ from checks.facts import ExportRun, ModelFiles, NodeDifference, OutputDifference
 from checks.facts.finding import Evidence, Finding, Inconclusive, Severity
 from checks.knowledge.frameworks.exporters import ExportersTable
 
-CAUSE = "exporter-numeric-difference"
 FEW = 0.01  # part of the answers of a node that decides which ties can turn
 LARGE = 2.0**-8  # of the largest value: what half precision loses, and more than a mode of rounding
 MEASURED, COMPUTED = 0.95, 0.8  # how sure, by the way in which the bound was found
 NEAR = 4.0  # times a computed bound: may still be rounding in an unusual network
 
 
-@check(CAUSE)
+@check("exporter-numeric-difference")
 def exporter_numeric_difference(models: ModelFiles) -> Iterator[Finding]:
     """One finding per model and exporter."""
     compared = [output for _, run in exports(models) for output in run.outputs or ()]
-    if compared and all(each.shows_nothing for each in compared):
+    if compared and all(measured.shows_nothing for measured in compared):
         raise Inconclusive("nothing-compared")
     for model, run in exports(models):
         apart = [output for output in run.outputs or () if not output.is_rounding]
@@ -38,7 +35,6 @@ def exporter_numeric_difference(models: ModelFiles) -> Iterator[Finding]:
             continue
         worst = max(apart, key=_size)
         yield Finding(
-            cause=CAUSE,
             severity=_severity(worst, run),
             confidence=MEASURED if run.bound_by == "float64" or worst.bound is None else COMPUTED,
             subject=subject(model, run),
@@ -71,7 +67,7 @@ def _severity(worst: OutputDifference, run: ExportRun) -> Severity:
 
 
 def _figures(worst: OutputDifference, run: ExportRun) -> Iterator[Evidence]:
-    inputs = ", ".join(f"{each.name} {each.dtype} {list(each.shape or ())}" for each in run.inputs or ())
+    inputs = ", ".join(f"{spec.name} {spec.dtype} {list(spec.shape or ())}" for spec in run.inputs or ())
     if inputs:
         yield Evidence("export_input", inputs, run.origin)
     if worst.export_shape is not None:

@@ -11,8 +11,6 @@ Blind spots:  only what was measured, with inputs of one kind; a rare shape or a
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import inf
 
@@ -36,7 +34,6 @@ from checks.causes.registry import check
 from checks.facts import Measurements, ModelMeasured, Precision, TorchFacts
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 
-CAUSE = "framework-numeric-bug"
 SURE = 0.8
 # What changes the order alone. Not the batch: a first axis that is open may be time, or a model may mix its rows.
 COMPARED = ("device", "level", "threads", "deterministic")
@@ -57,19 +54,17 @@ REORDERS = (
 )
 
 
-@check(CAUSE)
+@check("framework-numeric-bug")
 def framework_numeric_bug(measurements: Measurements, torch: TorchFacts | None) -> Iterator[Finding]:
     """One finding per framework and device, and per comparison of a model of the user."""
     models = of_models(measurements, *COMPARED)
     yield from _in_models(models)
     pairs = pairs_here(measurements.all)
-    measured = [
-        measurement for measurement in measurements.of(Precision) if error_of(measurement).size is not Size.NOTHING
-    ]
+    measured = [run for run in measurements.of(Precision) if error_of(run).size is not Size.NOTHING]
     if not measured and not pairs and not models:
         raise NotHere("precision", "not-measured")
     yield from _measured(measured, torch)
-    known = {(each.framework, each.device) for each in measured}
+    known = {(run.framework, run.device) for run in measured}
     for odd, far in odd_ones_out(pairs).items():
         if (odd.framework, odd.device) not in known:  # what was measured there itself, tells more
             yield _odd(odd, far)
@@ -79,7 +74,6 @@ def _odd(odd: Place, far: Sequence[Pair]) -> Finding:
     """A place whose results no rounding explains, since all others agree."""
     worst = max(far, key=lambda pair: pair.size.relative or inf).size
     return Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=SURE,
         subject=f"{odd.framework}:{odd.device}",
@@ -101,15 +95,14 @@ def _odd(odd: Place, far: Sequence[Pair]) -> Finding:
 def _measured(measured: Sequence[Precision], torch: TorchFacts | None) -> Iterator[Finding]:
     """Operations whose errors, or changes by a setting, no rounding explains."""
     for (framework, device), here in by_device(measured).items():
-        sizes = [(each, _size(each)) for each in here if not _overflows(each)]
-        found = [(each, size) for each, size in sizes if size.sizes == (Size.BEYOND,)]
+        sizes = [(run, _size(run)) for run in here if not _overflows(run)]
+        found = [(run, size) for run, size in sizes if size.sizes == (Size.BEYOND,)]
         if not found:
             continue
         worst, size = max(found, key=lambda pair: pair[1].relative or inf)
-        wrong = [each for each, _ in found]
+        wrong = [run for run, _ in found]
         version = torch.version if torch is not None and framework == "torch" else None
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=SURE,
             subject=f"{framework}:{device}",
@@ -133,12 +126,8 @@ def _times(times: float | None, origin: str = "") -> Iterator[Evidence]:
 
 def _with_settings(wrong: Sequence[Precision]) -> str:
     """The operations, with the setting of those that are right by default."""
-    by_default = dict.fromkeys(measurement.operation for measurement in wrong if measurement.setting == DEFAULT)
-    others = (
-        f"{measurement.operation}: {measurement.setting}"
-        for measurement in wrong
-        if measurement.operation not in by_default
-    )
+    by_default = dict.fromkeys(run.operation for run in wrong if run.setting == DEFAULT)
+    others = (f"{run.operation}: {run.setting}" for run in wrong if run.operation not in by_default)
     return ", ".join((*by_default, *dict.fromkeys(others)))
 
 
@@ -149,18 +138,17 @@ def _in_models(models: tuple[ModelMeasured, ...]) -> Iterator[Finding]:
         if size_of(model) is Size.BEYOND:
             groups.setdefault((model.path, model.framework, model.device), []).append(model)
     for here in groups.values():
-        worst = max(here, key=lambda each: (bool(each.beyond_node), decides_otherwise(each), relative(each) or inf))
+        worst = max(here, key=lambda run: (bool(run.beyond_node), decides_otherwise(run), relative(run) or inf))
         apart = worst.difference.max_abs if worst.difference else None
         times = apart / worst.bound if apart and worst.bound else None
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING if any(map(decides_otherwise, here)) else Severity.WARNING,
             confidence=SURE,
             subject=f"{worst.framework}:{worst.device}:{worst.path}",
             evidence=(
                 Evidence("computed_on", place(worst), worst.origin),
                 Evidence("operations_wrong", beyond_of(worst), worst.origin),
-                *(Evidence("settings_compared", compared(each), each.origin) for each in here),
+                *(Evidence("settings_compared", compared(run), run.origin) for run in here),
                 Evidence("measured_error", distance(worst), worst.origin),
                 *_times(times, worst.origin),
                 *decisions(worst),

@@ -1,4 +1,4 @@
-"""Two models of GPU give other last digits.
+"""Results of two models of GPU differ in the last digits.
 
 Detects:      operations whose results are other bits on two GPUs of different names, of this machine or of this and
               another whose report was given, no farther apart than rounding order allows.
@@ -8,8 +8,6 @@ Blind spots:  where driver or library versions differ as well, those may be the 
 Knowledge:    resources/knowledge/frameworks/computations.toml, numeric_environment.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.numbers.digit_findings import doubt_if_farther, rounding_between
@@ -18,22 +16,20 @@ from checks.causes.registry import check
 from checks.facts import Facts
 from checks.facts.finding import Finding, NotHere
 
-CAUSE = "gpu-arch-rounding"
 
-
-@check(CAUSE)
+@check("gpu-arch-rounding")
 def gpu_arch_rounding(facts: Facts) -> Iterator[Finding]:
     """One finding per pair of GPUs, and one per other machine."""
     here = [pair for pair in pairs_here(facts.measurements) if _are_two_models(pair, facts)]
     found = [(comparison, _of_gpus(comparison.pairs)) for comparison in comparisons(facts)]
-    others = [(each, pairs) for each, pairs in found if pairs and each.has_other("gpu")]
+    others = [(machines, pairs) for machines, pairs in found if pairs and machines.has_other("gpu")]
     if not here and not others:
         is_possible = facts.others or len(set(gpu_names(facts.frameworks).values())) > 1
         raise NotHere("portraits", "not-measured" if is_possible else "one-device")
-    yield from rounding_between(CAUSE, here, facts.symptom)
+    yield from rounding_between(here, facts.symptom)
     for comparison, pairs in others:
-        yield from rounding_between(CAUSE, pairs, facts.symptom, _machines(comparison))
-    doubt_if_farther(pair.size.size for each in (here, *(pairs for _, pairs in others)) for pair in each)
+        yield from rounding_between(pairs, facts.symptom, _machines(comparison))
+    doubt_if_farther(pair.size.size for group in (here, *(pairs for _, pairs in others)) for pair in group)
 
 
 def _machines(comparison: Comparison) -> str:

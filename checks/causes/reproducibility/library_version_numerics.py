@@ -8,8 +8,6 @@ Blind spots:  where the processor, the GPU or a setting differs as well, version
 Knowledge:    resources/knowledge/frameworks/numeric_environment.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.numbers.digit_findings import loud_if_bits_matter
@@ -22,11 +20,10 @@ from checks.facts.finding import Evidence, Finding, Inconclusive, NotHere, Sever
 from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
-CAUSE = "library-version-numerics"
 ONLY_VERSIONS = 0.85
 
 
-@check(CAUSE)
+@check("library-version-numerics")
 def library_version_numerics(facts: Facts) -> Iterator[Finding]:
     """One finding per machine that was given."""
     found = [comparison for comparison in comparisons(facts) if not comparison.is_empty]
@@ -44,10 +41,9 @@ def library_version_numerics(facts: Facts) -> Iterator[Finding]:
             continue
         worst = max(apart, key=lambda difference: difference.pair.size.relative or 0.0).pair.size
         parts = {part for difference in apart for part in difference.explained_by}
-        texts = [f"{each.first} / {each.second}" for each in comparison.environment if each.part in parts]
+        texts = [f"{change.first} / {change.second}" for change in comparison.environment if change.part in parts]
         more = any(difference.pair.size.is_more_than_rounding for difference in apart)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if more else loud_if_bits_matter(facts.symptom),
             confidence=ONLY_VERSIONS,
             subject=comparison.other.created,

@@ -8,8 +8,6 @@ Blind spots:  our own inputs are small on purpose; whether a user's model overfl
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.numbers.digits import MEASURED
@@ -18,19 +16,13 @@ from checks.causes.registry import check
 from checks.facts import ArrayDifference, Measured, Measurements, ModelMeasured, Precision
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 
-CAUSE = "mixed-precision-overflow"
 HALF = "float16"
 
 
-@check(CAUSE)
+@check("mixed-precision-overflow")
 def mixed_precision_overflow(measurements: Measurements) -> Iterator[Finding]:
     """One finding per operation, or output of a model, and device."""
-    tried = [
-        (measurement, apart)
-        for measurement in measurements.all
-        for apart in _in_half(measurement)
-        if not measurement.reason
-    ]
+    tried = [(run, apart) for run in measurements.all for apart in _in_half(run) if not run.reason]
     if not tried:
         raise NotHere("precision", "not-measured")
     seen = set()
@@ -40,7 +32,6 @@ def mixed_precision_overflow(measurements: Measurements) -> Iterator[Finding]:
             continue
         seen.add(place)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=MEASURED,
             subject=f"{measured.operation}:{measured.device}",

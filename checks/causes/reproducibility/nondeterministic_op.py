@@ -8,8 +8,6 @@ Blind spots:  so many repetitions exclude only so rare an instability. What is n
 Knowledge:    resources/knowledge/frameworks/determinism.toml, computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.models.repeats import (
@@ -50,12 +48,11 @@ from checks.facts.question import Exactness
 from checks.knowledge.frameworks.determinism import DeterminismTable, Promise
 from checks.knowledge.phrases import phrase
 
-CAUSE = "nondeterministic-op"
 _SUREST = 0.98
 _PERHAPS_USED = 0.8  # of an operation: whether the user's program has it, is not known
 
 
-@check(CAUSE)
+@check("nondeterministic-op")
 def nondeterministic_op(
     measurements: Measurements, frameworks: Frameworks | None, symptom: Symptom | None
 ) -> Iterator[Finding]:
@@ -63,7 +60,7 @@ def nondeterministic_op(
     models = of_models(measurements, REPEATED)
     yield from _in_models(models, measurements, symptom)
     found = repeated((*measurements.all, *runs(measurements.all)), versions_of(frameworks))
-    if not any(each.default for each in found) and not models:
+    if not any(operation.default for operation in found) and not models:
         raise NotHere("repeats", "not-measured")
     for framework, device, operations in by_device(found):
         varying = [
@@ -72,7 +69,6 @@ def nondeterministic_op(
         if not varying:
             continue
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if _matters(symptom) else Severity.NOTE,
             confidence=_sure_of(varying, measurements),
             subject=f"{framework} {device}",
@@ -93,15 +89,14 @@ def _in_models(
 ) -> Iterator[Finding]:
     """Models that vary although nothing in them draws random numbers."""
     for model in models:
-        again = [made for made in of_models(measurements, MODE) if is_same_place(made, model)]
+        again = [run for run in of_models(measurements, MODE) if is_same_place(run, model)]
         if (model.distinct or 0) < 2 or draws_numbers(model, again):
             continue
-        modes = [made for made in again if made.setting == DETERMINISTIC]
-        mended = any(mends(made, model) for made in modes)
+        modes = [run for run in again if run.setting == DETERMINISTIC]
+        mended = any(mends(run, model) for run in modes)
         is_loud = should_own_model_repeat(symptom) or decides_otherwise(model)
         varying = f"{name_of(model)}: {first_of(model)}"
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if is_loud else Severity.NOTE,
             confidence=_sure(model.repetitions),
             subject=f"{model.framework} {model.device} {model.path}",
@@ -132,7 +127,7 @@ def _place(device: str) -> str:
 def _matters(symptom: Symptom | None) -> bool:
     """Whether results that change in their last digit are what the user came for; else they are normal.
 
-    For whoever needs the same decisions they are normal, too, unless a decision was seen to change.
+    A user who needs the same decisions can ignore them, too, unless a decision was seen to change.
     """
     if symptom is not None and symptom.exactness == Exactness.DECISIONS:
         return False
@@ -148,25 +143,27 @@ def _sure_of(varying: Sequence[Repeated], measurements: Measurements) -> float:
     """How surely this is why the user's results change: a training that ended apart says so, an operation only may."""
     place = (varying[0].framework, varying[0].device)
     trained = [training for training in trainings(measurements.all) if (training.framework, training.device) == place]
-    runs_apart = [len(measurement.exact) for measurement in trained if measurement.distinct > 1]
+    runs_apart = [len(run.exact) for run in trained if run.distinct > 1]
     if runs_apart:
         return _sure(max(runs_apart))
-    return _PERHAPS_USED * _sure(max(each.default.repetitions for each in varying if each.default is not None))
+    return _PERHAPS_USED * _sure(
+        max(operation.default.repetitions for operation in varying if operation.default is not None)
+    )
 
 
 def _mended(varying: Sequence[Repeated]) -> str:
     """What deterministic mode did to these, as the key of a phrase."""
-    if all(DETERMINISTIC in each.mended_by for each in varying):
+    if all(DETERMINISTIC in operation.mended_by for operation in varying):
         return "mended-by-mode"
-    if all(each.mended_by for each in varying):
+    if all(operation.mended_by for operation in varying):
         return "mended-by-settings"
-    if any(each.raises for each in varying):
+    if any(operation.raises for operation in varying):
         return "refused-by-mode"
-    if any(each.mended_by for each in varying):
+    if any(operation.mended_by for operation in varying):
         return "mended-in-part"
-    if any(each.is_open for each in varying):
+    if any(operation.is_open for operation in varying):
         return "too-seldom"
-    return "not-mended" if any(each.tried for each in varying) else "none-tried"
+    return "not-mended" if any(operation.tried for operation in varying) else "none-tried"
 
 
 def _origin(varying: Sequence[Repeated]) -> str:
@@ -175,33 +172,29 @@ def _origin(varying: Sequence[Repeated]) -> str:
 
 def _evidence(varying: Sequence[Repeated]) -> Iterator[Evidence]:
     origin = _origin(varying)
-    for measurement in varying:
-        made = measurement.default
-        if made is None:
+    for run in varying:
+        default = run.default
+        if default is None:
             continue
-        distinct, calls = results_of(made)
-        yield Evidence("varying_operation", f"{measurement.operation}: {distinct} / {calls}{_apart(made)}", origin)
-    mended = [
-        f"{measurement.operation}: {', '.join(measurement.mended_by)}"
-        for measurement in varying
-        if measurement.mended_by
-    ]
+        distinct, calls = results_of(default)
+        yield Evidence("varying_operation", f"{run.operation}: {distinct} / {calls}{_apart(default)}", origin)
+    mended = [f"{run.operation}: {', '.join(run.mended_by)}" for run in varying if run.mended_by]
     if mended:
         yield Evidence("mended_by", "; ".join(mended), origin)
-    costs = [
-        f"{measurement.operation}: x {measurement.cost:.2g}"
-        for measurement in varying
-        if measurement.cost and DETERMINISTIC in measurement.mended_by
-    ]
+    costs = [f"{run.operation}: x {run.cost:.2g}" for run in varying if run.cost and DETERMINISTIC in run.mended_by]
     if costs:
         yield Evidence("cost_of_mode", "; ".join(costs), origin)
     # A training is no operation that a document could name; its results have no fingerprints of their own.
-    named = [each for each in varying if each.is_documented and each.default and each.default.fingerprints]
-    silent = [measurement.operation for measurement in named if measurement.promised.by_default is not Promise.VARIES]
+    named = [
+        operation
+        for operation in varying
+        if operation.is_documented and operation.default and operation.default.fingerprints
+    ]
+    silent = [run.operation for run in named if run.promised.by_default is not Promise.VARIES]
     if silent:
         yield Evidence("not_documented", ", ".join(silent), DeterminismTable.read().title)
 
 
-def _apart(made: Repeat) -> str:
-    spread = made.spread
+def _apart(run: Repeat) -> str:
+    spread = run.spread
     return f", {spread.max_abs:.3g} / {spread.scale:.3g}" if spread and spread.max_abs and spread.scale else ""

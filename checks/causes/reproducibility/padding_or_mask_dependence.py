@@ -8,8 +8,6 @@ Blind spots:  a first axis that is no batch but time, or the points of one thing
 Knowledge:    none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.repeats import (
@@ -30,34 +28,32 @@ from checks.causes.registry import check
 from checks.facts import Measurements
 from checks.facts.finding import Evidence, Finding, Severity
 
-CAUSE = "padding-or-mask-dependence"
 REMEDY = "keep-rows-apart"  # the cause's own are for texts that are padded
 _LIKELY = 0.75  # else the first axis is no batch
 
 
-@check(CAUSE)
+@check("padding-or-mask-dependence")
 def padding_or_mask_dependence(measurements: Measurements) -> Iterator[Finding]:
     """One finding per model and runtime."""
-    for measurement in models_run(measurements, BATCH):
-        if size_of(measurement) is not Size.BEYOND or is_normalisation(measurement.beyond_op):
+    for run in models_run(measurements, BATCH):
+        if size_of(run) is not Size.BEYOND or is_normalisation(run.beyond_op):
             continue
         yield Finding(
-            cause=CAUSE,
-            severity=Severity.NOTE if is_one_scale(measurement) else Severity.WARNING,
+            severity=Severity.NOTE if is_one_scale(run) else Severity.WARNING,
             confidence=_LIKELY,
-            subject=f"{measurement.framework} {measurement.device} {measurement.path}",
+            subject=f"{run.framework} {run.device} {run.path}",
             evidence=(
-                Evidence("computed_on", place(measurement), measurement.origin),
-                Evidence("operations_apart", beyond_of(measurement), measurement.origin),
-                Evidence("settings_compared", compared(measurement), measurement.origin),
-                Evidence("measured_difference", distance(measurement), measurement.origin),
-                *decisions(measurement),
+                Evidence("computed_on", place(run), run.origin),
+                Evidence("operations_apart", beyond_of(run), run.origin),
+                Evidence("settings_compared", compared(run), run.origin),
+                Evidence("measured_difference", distance(run), run.origin),
+                *decisions(run),
             ),
             remedies=(REMEDY,),
             values={
-                **values_of(measurement),
-                "where": beyond_of(measurement),
-                "apart": distance(measurement),
-                "rows": measurement.other.rpartition("-")[2],
+                **values_of(run),
+                "where": beyond_of(run),
+                "apart": distance(run),
+                "rows": run.other.rpartition("-")[2],
             },
         )

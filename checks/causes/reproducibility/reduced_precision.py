@@ -7,8 +7,6 @@ Blind spots:  half precision that the user's program chooses itself (autocast, h
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.numbers.digit_findings import FULL_DIGITS, computed_in_fewer_digits
@@ -16,12 +14,10 @@ from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Measurements, Symptom
 from checks.facts.finding import Finding
 
-CAUSE = "reduced-precision"
 
-
-@check(CAUSE)
+@check("reduced-precision")
 def reduced_precision(
     measurements: Measurements, environment: EnvironmentVariables | None, symptom: Symptom | None
 ) -> Iterator[Finding]:
     """One finding per framework and device."""
-    yield from computed_in_fewer_digits(CAUSE, "bfloat16", measurements, environment, symptom, FULL_DIGITS)
+    yield from computed_in_fewer_digits("bfloat16", measurements, environment, symptom, FULL_DIGITS)

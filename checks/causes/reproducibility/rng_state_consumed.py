@@ -7,8 +7,6 @@ Blind spots:  TorchScript and exported programs only. That it is meant to, as a 
 Knowledge:    none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.repeats import (
@@ -24,27 +22,25 @@ from checks.causes.registry import check
 from checks.facts import Measurements, Symptom
 from checks.facts.finding import Evidence, Finding, Severity
 
-CAUSE = "rng-state-consumed"
 REMEDY = "set-model-state-back"  # the cause's own are for random numbers
 _LIKELY = 0.8  # what is kept need not enter the answer
 
 
-@check(CAUSE)
+@check("rng-state-consumed")
 def rng_state_consumed(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per model."""
     models_run(measurements, REPEATED)
-    for measurement in what_is_kept(measurements):
-        if keeps_statistics(measurement):
+    for run in what_is_kept(measurements):
+        if keeps_statistics(run):
             continue
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if should_own_model_repeat(symptom) else Severity.NOTE,
             confidence=_LIKELY,
-            subject=f"{measurement.framework} {measurement.path}",
+            subject=f"{run.framework} {run.path}",
             evidence=(
-                Evidence("computed_on", place(measurement), measurement.origin),
-                Evidence("kept_by_model", measurement.detail, measurement.origin),
+                Evidence("computed_on", place(run), run.origin),
+                Evidence("kept_by_model", run.detail, run.origin),
             ),
             remedies=(REMEDY,),
-            values={**values_of(measurement), "kept": measurement.detail},
+            values={**values_of(run), "kept": run.detail},
         )

@@ -8,8 +8,6 @@ Blind spots:  ONNX, TorchScript and exported programs only; what Python code dra
 Knowledge:    none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.models.repeats import (
@@ -34,57 +32,47 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.question import Exactness
 from checks.knowledge.phrases import phrase
 
-CAUSE = "rng-unseeded"
 REMEDY = "fix-random-numbers-in-a-model"  # the cause's own are for programs
 _SURE, _LIKELY = 0.99, 0.9  # the node says so; only a seed tells it
 
 
-@check(CAUSE)
+@check("rng-unseeded")
 def rng_unseeded(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per model and device."""
-    for measurement in models_run(measurements, REPEATED):
-        again = [made for made in of_models(measurements, MODE) if is_same_place(made, measurement)]
-        if (
-            (measurement.distinct or 0) < 2
-            or not draws_numbers(measurement, again)
-            or is_in_training(measurement, again)
-        ):
+    for run in models_run(measurements, REPEATED):
+        again = [measured for measured in of_models(measurements, MODE) if is_same_place(measured, run)]
+        if (run.distinct or 0) < 2 or not draws_numbers(run, again) or is_in_training(run, again):
             continue
-        seeded = [made for made in again if made.setting == SEEDED]
+        seeded = [measured for measured in again if measured.setting == SEEDED]
         yield Finding(
-            cause=CAUSE,
-            severity=Severity.NOTE if _is_harmless(measurement, symptom) else Severity.WARNING,
-            confidence=_SURE if draws(measurement.first_op) else _LIKELY,
-            subject=f"{measurement.framework} {measurement.device} {measurement.path}",
+            severity=Severity.NOTE if _is_harmless(run, symptom) else Severity.WARNING,
+            confidence=_SURE if draws(run.first_op) else _LIKELY,
+            subject=f"{run.framework} {run.device} {run.path}",
             evidence=(
-                Evidence("computed_on", place(measurement), measurement.origin),
-                Evidence(
-                    "varying_operation",
-                    f"{first_of(measurement)}: {measurement.distinct} / {measurement.repetitions}",
-                    measurement.origin,
-                ),
-                *decisions(measurement),
-                *(Evidence("mended_by", SEEDED, made.origin) for made in seeded if mends(made, measurement)),
+                Evidence("computed_on", place(run), run.origin),
+                Evidence("varying_operation", f"{first_of(run)}: {run.distinct} / {run.repetitions}", run.origin),
+                *decisions(run),
+                *(Evidence("mended_by", SEEDED, measured.origin) for measured in seeded if mends(measured, run)),
             ),
             remedies=(REMEDY,),
             values={
-                **values_of(measurement),
-                "distinct": str(measurement.distinct),
-                "count": str(measurement.repetitions),
-                "where": first_of(measurement),
-                "seeded": phrase(_of_seed(measurement, seeded)),
+                **values_of(run),
+                "distinct": str(run.distinct),
+                "count": str(run.repetitions),
+                "where": first_of(run),
+                "seeded": phrase(_of_seed(run, seeded)),
             },
         )
 
 
-def _is_harmless(made: ModelMeasured, symptom: Symptom | None) -> bool:
+def _is_harmless(run: ModelMeasured, symptom: Symptom | None) -> bool:
     """Whether only decisions matter, and were seen to stay: of the user's own inputs, made-up ones decide nothing."""
     wants_decisions = symptom is not None and symptom.exactness == Exactness.DECISIONS
-    return wants_decisions and made.inputs_from != "drawn" and made.decisions is not None and made.decisions >= 1.0
+    return wants_decisions and run.inputs_from != "drawn" and run.decisions is not None and run.decisions >= 1.0
 
 
-def _of_seed(made: ModelMeasured, seeded: Sequence[ModelMeasured]) -> str:
+def _of_seed(measured: ModelMeasured, seeded: Sequence[ModelMeasured]) -> str:
     """What a seed before each run did, as the key of a phrase."""
-    if any(mends(each, made) for each in seeded):
+    if any(mends(run, measured) for run in seeded):
         return "seed-mends"
-    return "seed-in-vain" if any((measurement.distinct or 0) > 1 for measurement in seeded) else "seed-untried"
+    return "seed-in-vain" if any((run.distinct or 0) > 1 for run in seeded) else "seed-untried"

@@ -11,8 +11,6 @@ Blind spots:  whether a seed arrives shows in the user's program alone. That a p
 Knowledge:    resources/knowledge/frameworks/computations.toml, determinism.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -48,7 +46,6 @@ from checks.facts.question import Exactness
 from checks.knowledge.frameworks.determinism import repeats_in_mode
 from checks.knowledge.phrases import phrase
 
-CAUSE = "setting-ignored"
 DEMAND_FULL = ("tf32-off", "tf32-off-flags", "mkldnn-ieee", "precision-highest", "jax-precision-float32")
 _ONE_THREAD = "threads-1"
 # What a run can be set to: where two runs differ in one of these alone, they are one run when it is the same in both.
@@ -57,7 +54,7 @@ _ONE_THREAD_SURE = 0.6  # of one thread: a race inside of the operation would lo
 _NOWHERE = ("check-where-setting-is-read",)
 
 
-@check(CAUSE)
+@check("setting-ignored")
 def setting_ignored(
     measurements: Measurements,
     environment: EnvironmentVariables | None,
@@ -65,26 +62,22 @@ def setting_ignored(
     symptom: Symptom | None = None,
 ) -> Iterator[Finding]:
     """One finding per framework, device and kind of setting."""
-    precisions = [measurement for measurement in measurements.of(Precision) if measurement.setting in DEMAND_FULL]
+    precisions = [run for run in measurements.of(Precision) if run.setting in DEMAND_FULL]
     versions = versions_of(frameworks)
-    flips = [
-        measurement
-        for measurement in measurements.of(Flip)
-        if measurement.after is not None and _is_judged(measurement)
-    ]
+    flips = [run for run in measurements.of(Flip) if run.after is not None and _is_judged(run)]
     repeats = [
-        measurement
-        for measurement in repeated(measurements.all, versions)
-        if any(measurement.measured(setting) for setting in (DETERMINISTIC, WORKSPACE, _ONE_THREAD))
+        run
+        for run in repeated(measurements.all, versions)
+        if any(run.measured(setting) for setting in (DETERMINISTIC, WORKSPACE, _ONE_THREAD))
     ]
     if not precisions and not flips and not repeats:
         raise NotHere("precision", "not-measured")
     for (framework, device), here in by_device(precisions).items():
-        found = [each for each in here if shorter_format(each) is not None]
+        found = [run for run in here if shorter_format(run) is not None]
         if found:
             yield _of_digits(framework, device, found, environment)
     yield from _of_flips(flips, environment)
-    # For whoever needs the same decisions, bits that vary all the same are normal.
+    # For a user who needs the same decisions, varying bits are normal.
     severity = Severity.NOTE if symptom is not None and symptom.exactness == Exactness.DECISIONS else Severity.WARNING
     yield from _of_repeats(repeats, DETERMINISTIC, versions, severity)
     yield from _of_repeats(repeats, _ONE_THREAD, versions, severity)
@@ -93,9 +86,8 @@ def setting_ignored(
 def _of_digits(
     framework: str, device: str, found: Sequence[Precision], environment: EnvironmentVariables | None
 ) -> Finding:
-    worst = max(found, key=lambda each: error_of(each).times or 0.0)
+    worst = max(found, key=lambda run: error_of(run).times or 0.0)
     return Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=MEASURED if recognised(worst) else BY_SIZE,
         subject=f"{framework}:{device}",
@@ -129,8 +121,8 @@ def _is_judged(flip: Flip) -> bool:
 def _is_one_run(flip: Flip) -> bool:
     """Whether the two runs differed in this setting alone, so that they are the same when it is set in both."""
     family = flip.setting.partition("-")[0]
-    named = [each for each in flip.pair if each != DEFAULT]
-    return family in _FAMILIES and bool(named) and all("+" not in each and _family(each) == family for each in named)
+    named = [name for name in flip.pair if name != DEFAULT]
+    return family in _FAMILIES and bool(named) and all("+" not in name and _family(name) == family for name in named)
 
 
 def _family(setting: str) -> str:
@@ -147,11 +139,10 @@ def _of_flips(flips: Sequence[Flip], environment: EnvironmentVariables | None) -
         if (_is_one_run(flip) and not is_the_same) or (flip.setting in DEMAND_FULL and is_short):
             left.setdefault((flip.framework, flip.device, flip.setting), []).append(flip)
     for (framework, device, setting), found in left.items():
-        worst = max(found, key=lambda each: flip_sizes(each)[1].relative or 0.0)
-        names = ", ".join(dict.fromkeys(measurement.operation for measurement in found))
+        worst = max(found, key=lambda run: flip_sizes(run)[1].relative or 0.0)
+        names = ", ".join(dict.fromkeys(run.operation for run in found))
         difference = figure(flip_sizes(worst)[1].relative)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=BY_SIZE,
             subject=f"{framework}:{device}:{setting}",
@@ -179,18 +170,21 @@ def _of_repeats(
         if found is not None:
             places.setdefault((repeat.framework, repeat.device), []).append(found)
     for (framework, device), here in places.items():
-        origin = here[0].made.origin
-        tried = dict.fromkeys(each.made.setting for each in here)
+        origin = here[0].run.origin
+        tried = dict.fromkeys(promised.run.setting for promised in here)
         yield Finding(
-            cause=CAUSE,
             severity=severity,
             confidence=BY_SIZE if setting == DETERMINISTIC else _ONE_THREAD_SURE,
             subject=f"{framework}:{device}:{setting}",
             evidence=(
                 Evidence("computed_on", f"{framework}, {device}", origin),
                 Evidence("settings_without_effect", ", ".join(tried), origin),
-                *(Evidence("varying_operation", each.seen, each.made.origin) for each in here),
-                *(Evidence("promised_by", source) for source in dict.fromkeys(each.promise for each in here) if source),
+                *(Evidence("varying_operation", promised.seen, promised.run.origin) for promised in here),
+                *(
+                    Evidence("promised_by", source)
+                    for source in dict.fromkeys(promised.promise for promised in here)
+                    if source
+                ),
             ),
             values={
                 "ignored": phrase(
@@ -207,30 +201,30 @@ class _Varying:
     """An operation that varies where it should repeat. ``promise``: the document that says so, if one does."""
 
     repeated: Repeated
-    made: Repeat
+    run: Repeat
     promise: str = ""
 
     @property
     def seen(self) -> str:
         """How many different results of how many."""
-        return f"{self.repeated.operation}: {self.made.distinct} / {self.made.repetitions}"
+        return f"{self.repeated.operation}: {self.run.distinct} / {self.run.repetitions}"
 
 
-def _in_mode(each: Repeated, versions: Mapping[str, str | None]) -> _Varying | None:
-    promise = repeats_in_mode(each.framework, each.promised, each.device, versions.get(each.framework))
-    made = _varying(each, DETERMINISTIC, WORKSPACE)
-    return _Varying(each, made, promise) if made is not None and promise else None
+def _in_mode(repeated: Repeated, versions: Mapping[str, str | None]) -> _Varying | None:
+    promise = repeats_in_mode(repeated.framework, repeated.promised, repeated.device, versions.get(repeated.framework))
+    varying = _varying(repeated, DETERMINISTIC, WORKSPACE)
+    return _Varying(repeated, varying, promise) if varying is not None and promise else None
 
 
-def _with_one_thread(each: Repeated) -> _Varying | None:
-    made = _varying(each, _ONE_THREAD) if is_processor(each.device) else None
-    return None if made is None else _Varying(each, made)
+def _with_one_thread(repeated: Repeated) -> _Varying | None:
+    varying = _varying(repeated, _ONE_THREAD) if is_processor(repeated.device) else None
+    return None if varying is None else _Varying(repeated, varying)
 
 
-def _varying(each: Repeated, *settings_: str) -> Repeat | None:
+def _varying(repeated: Repeated, *settings_: str) -> Repeat | None:
     """What varied under one of these; None where no order of computing explains it, which no setting mends."""
-    if each.variation is Variation.WRONG:
+    if repeated.variation is Variation.WRONG:
         return None
-    tried = (each.measured(setting) for setting in settings_)
+    tried = (repeated.measured(setting) for setting in settings_)
     # A first call that chose its way differently is no more than that.
-    return next((made for made in tried if made is not None and (made.distinct or 0) > 1), None)
+    return next((run for run in tried if run is not None and (run.distinct or 0) > 1), None)

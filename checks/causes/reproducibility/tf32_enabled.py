@@ -8,8 +8,6 @@ Blind spots:  the settings of the user's own program are not known, only the def
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.models.repeats import (
@@ -30,12 +28,11 @@ from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Measurements, ModelMeasured, Precision, Symptom
 from checks.facts.finding import Evidence, Finding, Severity
 
-CAUSE = "tf32-enabled"
 WITHOUT = "tf32-off"
 _LOUDER = (Severity.NOTE, Severity.WARNING, Severity.BLOCKING)
 
 
-@check(CAUSE)
+@check("tf32-enabled")
 def tf32_enabled(
     measurements: Measurements, environment: EnvironmentVariables | None, symptom: Symptom | None
 ) -> Iterator[Finding]:
@@ -43,7 +40,7 @@ def tf32_enabled(
     models = of_models(measurements, "device")
     yield from _in_models(models, symptom)
     if not models or measurements.of(Precision):
-        yield from computed_in_fewer_digits(CAUSE, "tf32", measurements, environment, symptom)
+        yield from computed_in_fewer_digits("tf32", measurements, environment, symptom)
 
 
 def _in_models(models: Sequence[ModelMeasured], symptom: Symptom | None) -> Iterator[Finding]:
@@ -55,7 +52,6 @@ def _in_models(models: Sequence[ModelMeasured], symptom: Symptom | None) -> Iter
             continue
         if size_of(other) in (Size.ROUNDING, Size.IDENTICAL):
             yield Finding(
-                cause=CAUSE,
                 severity=max(loud_unless_decisions_do(symptom), loudness(model, symptom), key=_LOUDER.index),
                 confidence=MEASURED,
                 subject=f"{model.framework}:{model.device}:{model.path}",

@@ -1,37 +1,32 @@
-"""Another number of threads gives other last digits.
+"""Results differ in the last digits with the number of threads.
 
-Detects:      operations whose results, on the processor, are other bits with another number of threads, and no farther
-              apart than rounding order allows. Each number alone was found to repeat.
-Why it bites: a machine with more cores, or a limit on them, gives other digits, and with them other decisions.
+Detects:      operations whose results on the processor have different bits with another number of threads, within what
+              rounding order allows. Each number alone was found to repeat.
+Why it bites: a machine with more cores, or a limit on them, gives different digits, and with them different decisions.
 Blind spots:  only the operations and shapes that were measured; libraries with threads of their own (data frames,
               trees) are not. A short measurement tries few numbers of threads.
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec
 
-from checks.analysis.models.repeats import of_models, rounding_in_models, size_of
-from checks.analysis.numbers.digit_findings import changes_by_order, doubt_if_farther
+from checks.analysis.models.repeats import rounding_by_order
 from checks.causes.registry import check
-from checks.facts import Facts, Measurements, OtherMachine, Precision, Symptom
+from checks.facts import Facts, Measurements, OtherMachine, Symptom
 from checks.facts.finding import FRAMEWORK, Evidence, Finding
 
-CAUSE = "thread-count-rounding"
 
-
-@check(CAUSE)
+@check("thread-count-rounding")
 def thread_count_rounding(
     measurements: Measurements, symptom: Symptom | None, facts: Facts | None = None
 ) -> Iterator[Finding]:
     """One finding per framework, and per model of the user."""
-    for measurement in _found(measurements, symptom):
-        values, machines = _to_set(facts, measurement.named(FRAMEWORK) or "torch") if facts else ({}, ())
+    for finding in rounding_by_order(measurements, symptom, "threads", lambda setting: setting.startswith("threads-")):
+        values, machines = _to_set(facts, finding.named(FRAMEWORK) or "torch") if facts else ({}, ())
         yield msgspec.structs.replace(
-            measurement, evidence=(*measurement.evidence, *machines), values={**measurement.values, **values}
+            finding, evidence=(*finding.evidence, *machines), values={**finding.values, **values}
         )
 
 
@@ -42,9 +37,9 @@ def _to_set(facts: Facts, framework: str) -> tuple[dict[str, str], tuple[Evidenc
     counts = [(name, count) for name, count in named if count]
     if not counts:
         return {}, ()
-    told = " / ".join(f"{count}{name}" for name, count in counts)
+    numbers = " / ".join(f"{count}{name}" for name, count in counts)
     smallest = str(min(count for _, count in counts))
-    return {"threads": smallest}, (Evidence("threads_of_machines", told),) if len(counts) > 1 else ()
+    return {"threads": smallest}, (Evidence("threads_of_machines", numbers),) if len(counts) > 1 else ()
 
 
 def _threads(side: Facts | OtherMachine, framework: str) -> int | None:
@@ -54,11 +49,3 @@ def _threads(side: Facts | OtherMachine, framework: str) -> int | None:
         return torch.threads if torch else None
     cpu = side.machine.cpu if side.machine else None
     return cpu.logical_cores if cpu else None
-
-
-def _found(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
-    models = of_models(measurements, "threads")
-    yield from rounding_in_models(CAUSE, measurements, symptom, "threads")
-    if not models or measurements.of(Precision):
-        yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting.startswith("threads-"))
-    doubt_if_farther(map(size_of, models))

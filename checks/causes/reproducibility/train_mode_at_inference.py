@@ -9,8 +9,6 @@ Blind spots:  TorchScript, ONNX and exported programs only, whose programs are i
 Knowledge:    none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from checks.analysis.models.repeats import (
@@ -42,22 +40,17 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.phrase import Value
 from checks.knowledge.phrases import phrase
 
-CAUSE = "train-mode-at-inference"
 SURE = 0.99  # the node itself says so; what operations of the suite do matters less to whoever gave the model
 _LIKELY = 0.85
 
 
-@check(CAUSE)
+@check("train-mode-at-inference")
 def train_mode_at_inference(measurements: Measurements) -> Iterator[Finding]:
     """One finding per model and runtime, of what tells it best: it varies, mixes its rows, or learns."""
-    told: set[tuple[str, str]] = set()
-    for finding, made in (
-        *_varying(measurements),
-        *_mixing(measurements),
-        *_learning(measurements),
-    ):
-        if (made.path, made.framework) not in told:
-            told.add((made.path, made.framework))
+    seen: set[tuple[str, str]] = set()
+    for finding, run in (*_varying(measurements), *_mixing(measurements), *_learning(measurements)):
+        if (run.path, run.framework) not in seen:
+            seen.add((run.path, run.framework))
             yield finding
 
 
@@ -65,27 +58,19 @@ _Found = Iterator[tuple[Finding, ModelMeasured]]
 
 
 def _varying(measurements: Measurements) -> _Found:
-    for measurement in models_run(measurements, REPEATED):
-        again = [made for made in of_models(measurements, MODE) if is_same_place(made, measurement)]
-        if (measurement.distinct or 0) < 2 or not is_in_training(measurement, again):
+    for run in models_run(measurements, REPEATED):
+        again = [measured for measured in of_models(measurements, MODE) if is_same_place(measured, run)]
+        if (run.distinct or 0) < 2 or not is_in_training(run, again):
             continue
-        mended = [made for made in again if made.setting == EVALUATION and mends(made, measurement)]
+        mended = [measured for measured in again if measured.setting == EVALUATION and mends(measured, run)]
         evidence = (
-            Evidence(
-                "varying_operation",
-                f"{first_of(measurement)}: {measurement.distinct} / {measurement.repetitions}",
-                measurement.origin,
-            ),
-            *decisions(measurement),
-            *(Evidence("mended_by", EVALUATION, made.origin) for made in mended[:1]),
+            Evidence("varying_operation", f"{first_of(run)}: {run.distinct} / {run.repetitions}", run.origin),
+            *decisions(run),
+            *(Evidence("mended_by", EVALUATION, measured.origin) for measured in mended[:1]),
         )
-        values = {
-            "distinct": str(measurement.distinct),
-            "count": str(measurement.repetitions),
-            "where": first_of(measurement),
-        }
-        sure = SURE if is_dropout(measurement.first_op) else _LIKELY
-        yield _finding(measurement, "train-mode-varies", sure, evidence, values), measurement
+        values = {"distinct": str(run.distinct), "count": str(run.repetitions), "where": first_of(run)}
+        sure = SURE if is_dropout(run.first_op) else _LIKELY
+        yield _finding(run, "train-mode-varies", sure, evidence, values), run
 
 
 def _mixing(measurements: Measurements) -> _Found:
@@ -96,24 +81,20 @@ def _mixing(measurements: Measurements) -> _Found:
 
 
 def _learning(measurements: Measurements) -> _Found:
-    for measurement in what_is_kept(measurements):
-        if keeps_statistics(measurement):
-            evidence = (Evidence("kept_by_model", measurement.detail, measurement.origin),)
-            yield (
-                _finding(measurement, "train-mode-learns", _LIKELY, evidence, {"where": measurement.detail}),
-                measurement,
-            )
+    for run in what_is_kept(measurements):
+        if keeps_statistics(run):
+            evidence = (Evidence("kept_by_model", run.detail, run.origin),)
+            yield (_finding(run, "train-mode-learns", _LIKELY, evidence, {"where": run.detail}), run)
 
 
 def _finding(
-    made: ModelMeasured, seen: str, sure: float, evidence: tuple[Evidence, ...], values: Mapping[str, Value]
+    run: ModelMeasured, seen: str, sure: float, evidence: tuple[Evidence, ...], values: Mapping[str, Value]
 ) -> Finding:
     """``seen``: the key of the phrase that tells what was seen."""
     return Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=sure,
-        subject=f"{made.framework} {made.path}",
-        evidence=(Evidence("computed_on", place(made), made.origin), *evidence),
-        values={**values_of(made), **values, "seen": phrase(seen, model=name_of(made), **values)},
+        subject=f"{run.framework} {run.path}",
+        evidence=(Evidence("computed_on", place(run), run.origin), *evidence),
+        values={**values_of(run), **values, "seen": phrase(seen, model=name_of(run), **values)},
     )

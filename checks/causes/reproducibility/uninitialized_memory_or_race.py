@@ -10,8 +10,6 @@ Blind spots:  which of the two it is, memory that was never written or work that
 Knowledge:    resources/knowledge/frameworks/determinism.toml, computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.numbers.repeats import EXACT, Repeated, Variation, by_device, is_device, repeated, versions_of
@@ -20,15 +18,14 @@ from checks.facts import Frameworks, Measurements, Repeat
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 from checks.knowledge.phrases import operation_phrase
 
-CAUSE = "uninitialized-memory-or-race"
 _SURE, _LIKELY = 0.8, 0.6  # with whole numbers, and by size alone
 
 
-@check(CAUSE)
+@check("uninitialized-memory-or-race")
 def uninitialized_memory_or_race(measurements: Measurements, frameworks: Frameworks | None) -> Iterator[Finding]:
     """One finding per operation and device."""
     found = repeated(measurements.all, versions_of(frameworks))
-    if not any(each.default for each in found):
+    if not any(result.default for result in found):
         raise NotHere("repeats", "not-measured")
     for _, device, operations in by_device(found):
         if is_device(operations):
@@ -38,29 +35,26 @@ def uninitialized_memory_or_race(measurements: Measurements, frameworks: Framewo
                 yield _finding(operation, operation.default, device)
 
 
-def _finding(each: Repeated, made: Repeat, device: str) -> Finding:
-    exact, spread = each.measured(EXACT), made.spread
-    evidence = [Evidence("varying_operation", f"{each.operation}: {made.distinct} / {made.repetitions}", made.origin)]
+def _finding(repeated: Repeated, run: Repeat, device: str) -> Finding:
+    exact, spread = repeated.measured(EXACT), run.spread
+    evidence = [Evidence("varying_operation", f"{repeated.operation}: {run.distinct} / {run.repetitions}", run.origin)]
     if exact is not None:
         evidence.append(Evidence("exact_inputs", f"{exact.distinct} / {exact.repetitions}", exact.origin))
     if spread is not None and spread.max_abs is not None:
-        evidence.append(
-            Evidence("largest_difference", f"{spread.max_abs:.3g} / {spread.scale or 0.0:.3g}", made.origin)
-        )
+        evidence.append(Evidence("largest_difference", f"{spread.max_abs:.3g} / {spread.scale or 0.0:.3g}", run.origin))
     if spread is not None and spread.nan:
-        evidence.append(Evidence("nan_on_one_side", str(spread.nan), made.origin))
-    if each.mended_by:
-        evidence.append(Evidence("mended_by", ", ".join(each.mended_by), made.origin))
+        evidence.append(Evidence("nan_on_one_side", str(spread.nan), run.origin))
+    if repeated.mended_by:
+        evidence.append(Evidence("mended_by", ", ".join(repeated.mended_by), run.origin))
     return Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=_SURE if exact is not None and exact.varies else _LIKELY,
-        subject=f"{each.framework} {device} {each.operation}",
+        subject=f"{repeated.framework} {device} {repeated.operation}",
         evidence=tuple(evidence),
         values={
-            FRAMEWORK: each.framework,
+            FRAMEWORK: repeated.framework,
             "device": device,
-            "operation": operation_phrase(each.operation),
-            "repetitions": str(made.repetitions),
+            "operation": operation_phrase(repeated.operation),
+            "repetitions": str(run.repetitions),
         },
     )

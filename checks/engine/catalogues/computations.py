@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from checks.engine.answers import CUT, crash_of, kept_error
-from checks.engine.job import Job
+from checks.engine.job import Job, Stem
 from checks.engine.processes.runner import Answer
-from checks.engine.scripts import script_of
 from checks.facts import Health, HealthSample, Measurement
 
 TIMES_BUDGET = 3.0  # a process that takes this many times what it was given is ended: something hangs
@@ -37,7 +35,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class ComputationSpec:
+class ComputationSpec(Stem):
     """The probe of a framework. ``kinds``: stage -> its part of the time, in the order in which they are measured.
 
     ``expected_start``: seconds until it measures. ``settings``: each gets a process of its own. ``package``: the
@@ -52,11 +50,6 @@ class ComputationSpec:
     settings: tuple[Setting, ...] = (Setting(),)
     package: str = ""
     share: float = 1.0
-
-    @property
-    def script(self) -> Path:
-        """The file that runs in the interpreter."""
-        return script_of(self.stem)
 
 
 _WORKSPACE = Setting(

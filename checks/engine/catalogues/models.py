@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from checks.engine.answers import ENDS, crash_of, fields_of, kept_error, kept_log, stage_error
+from checks.engine.job import Stem
 from checks.engine.processes.runner import Answer
-from checks.engine.scripts import name_of, script_of
+from checks.engine.scripts import name_of
 from checks.facts import ModelRun
 
 # Seconds by effort, for loading and a few inferences; the time to read the file comes on top.
@@ -20,18 +20,13 @@ BYTES_PER_SECOND = 50_000_000  # of a slow disk
 
 
 @dataclass(frozen=True)
-class ModelProbeSpec:
+class ModelProbeSpec(Stem):
     """A runtime and the formats that it is tried with. ``expected_seconds``: for a small model, the import included."""
 
     runtime: str
     stem: str
     formats: tuple[str, ...]
     expected_seconds: float
-
-    @property
-    def script(self) -> Path:
-        """The file that runs in the interpreter."""
-        return script_of(self.stem)
 
 
 # TensorRT is not here: to load an engine is to run its machine code. Nor are pt2 (torch.export.load unpickles without
@@ -72,7 +67,6 @@ def runs_of(answer: Answer, spec: ModelProbeSpec) -> tuple[ModelRun, ...]:
 
 
 def _run(raw: Mapping[str, Any], spec: ModelProbeSpec, origin: str) -> ModelRun:
-    """One run as a fact."""
     values, unread = fields_of(ModelRun, raw)
     return _kept(ModelRun(**{"runtime": spec.runtime, **values}, origin=origin, unread=unread))
 
@@ -86,7 +80,6 @@ def _is_open(run: ModelRun) -> bool:
 
 
 def _cut_short(run: ModelRun, ended: str, answer: Answer) -> ModelRun:
-    """A run in which the process died, or was ended."""
     if ended != "crashed":
         return msgspec.structs.replace(run, reason=ended, memory_limit=answer.run.memory_limit)
     error = crash_of(answer)

@@ -35,15 +35,8 @@ def target_jobs(target: InterpreterFacts | None, request: Request) -> tuple[AskJ
 
 
 def _job(spec: ProbeSpec, interpreter: str, request: Request) -> AskJob:
-    return AskJob(
-        id=spec.id,
-        spec=spec,
-        interpreter=interpreter,
-        argument=spec.argument(),
-        limit=Limit(spec.time_limit(request.answers.effort)),
-        read=_read,
-        expected_seconds=spec.expected_seconds,
-    )
+    limit = Limit(spec.time_limit(request.answers.effort))
+    return AskJob(spec.id, spec, interpreter, spec.argument(), limit, _read, spec.expected_seconds)
 
 
 def _read(job: AskJob, answers: Sequence[Answer]) -> Fact | None:

@@ -28,10 +28,8 @@ KIND = "model"  # the probe's id begins with this
 LEAST = 3.0  # seconds of a model below which nothing is learned
 # A format and the runtimes that can run it again and again with nothing of the file executed but what computes.
 RUNTIMES: Mapping[str, tuple[str, ...]] = {
-    "onnx": ("onnxruntime",),
-    "ort": ("onnxruntime",),
-    "torchscript": ("torch",),
-    "pt2": ("torch",),
+    **dict.fromkeys(("onnx", "ort"), ("onnxruntime",)),
+    **dict.fromkeys(("torchscript", "pt2"), ("torch",)),
 }
 EXPECTED_START = 2.0
 OTHER_FORMAT = "not-repeatable-format"
@@ -110,8 +108,7 @@ def _job(model: ModelFacts, runtime: str, reason: str, seconds: float, facts: Fa
         interpreter=facts.target or "",
         argument=_argument(model, runtime, seconds, facts, request),
         limit=Limit(
-            START[effort] + TIMES_BUDGET * seconds + SEARCH_SECONDS[effort] + expected,
-            free_bytes(memory_of(facts)),
+            START[effort] + TIMES_BUDGET * seconds + SEARCH_SECONDS[effort] + expected, free_bytes(memory_of(facts))
         ),
         read=_read,
         resume=resume_rerun,
@@ -148,7 +145,6 @@ def _read(job: RerunJob, answers: Sequence[Answer]) -> tuple[Measurement, ...]:
 
 
 def _not_computed(job: RerunJob) -> ModelMeasured:
-    """The fact of a model that was not computed."""
     model = job.model or ModelFacts()
     return ModelMeasured(
         origin=job.origin,

@@ -1,7 +1,7 @@
 """How much main memory processes take: what nobody else has, as far as the system reports it.
 
 Files that are mapped do not count: the system takes their pages back whenever it needs them, and a runtime that maps a
-model of 70 GB takes nothing away from others. An address space says nothing at all: CUDA and TensorFlow reserve far
+model of 70 GB takes nothing away from others. An address space shows nothing: CUDA and TensorFlow reserve far
 more of it than any machine has memory.
 """
 
@@ -56,6 +56,6 @@ def _footprint(pid: int) -> int:
 
 
 def of_status(status: bytes) -> int:
-    """Bytes by the text of /proc/PID/status; kernels before 4.5, and some that only look like Linux, tell less."""
+    """Bytes by the text of /proc/PID/status; kernels before 4.5, and some that only look like Linux, report less."""
     found = _TAKEN.findall(status) if b"RssAnon" in status else _RESIDENT.findall(status)
     return sum(map(int, found)) * 1024

@@ -132,7 +132,7 @@ class _Running:
 
     def _command(self, answer: Path) -> list[str]:
         task = self._task
-        # A hang tells its Python lines on standard error shortly before it is ended.
+        # A hang leaves its Python lines on standard error shortly before it is ended.
         last_look = max(task.time_limit - 1.0, task.time_limit / 2)
         # The probe runs in a folder of its own; a bare name is looked for on PATH.
         named = os.path.dirname(task.interpreter)
@@ -170,7 +170,6 @@ class _Running:
         return None
 
     def _refused(self, error: OSError | ValueError) -> Answer:
-        """The system did not start it."""
         format_error = isinstance(error, OSError) and (
             error.errno == errno.ENOEXEC or getattr(error, "winerror", None) == 193  # ERROR_BAD_EXE_FORMAT
         )
@@ -195,7 +194,6 @@ class _Running:
         )
 
     def _own_end(self, code: int, tail: str) -> tuple[str, str | None]:
-        """Status and detail of a process that ended by itself."""
         transcript = self._transcript
         if transcript.done:
             return ("failed" if transcript.failed else "ok"), None

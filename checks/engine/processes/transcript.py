@@ -32,7 +32,7 @@ class Transcript:
         self.greeting: str | None = None
         self.failed = False
         self.done = False
-        self.unreadable = 0  # lines that are no answer of a host
+        self.unreadable = 0  # lines that are not an answer of a host
 
     @property
     def stages(self) -> tuple[StageRun, ...]:
@@ -106,11 +106,7 @@ def _dict(value: object) -> dict[str, Any]:
 def _error(value: object) -> ErrorText | None:
     if not isinstance(value, dict):
         return None
-    return ErrorText(
-        type=str(value.get("type", "")),
-        message=str(value.get("message", "")),
-        traceback=str(value.get("traceback", "")),
-    )
+    return ErrorText(**{name: str(value.get(name, "")) for name in ("type", "message", "traceback")})
 
 
 def _without_surrogates(value: Any) -> Any:

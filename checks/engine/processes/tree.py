@@ -45,12 +45,7 @@ class ProcessTree:
     """
 
     def __init__(
-        self,
-        command: Sequence[str],
-        *,
-        environment: Mapping[str, str],
-        folder: Path,
-        memory_limit: int | None = None,
+        self, command: Sequence[str], *, environment: Mapping[str, str], folder: Path, memory_limit: int | None = None
     ) -> None:
         """Start it. ``memory_limit``: bytes for all together; the caller looks at :attr:`takes_too_much` often."""
         self._mark = f"{os.getpid()}-{secrets.token_hex(16)}"
@@ -123,7 +118,6 @@ class ProcessTree:
             time.sleep(_PAUSE)
 
     def _alive(self) -> set[int]:
-        """The process numbers of the tree that are not gone yet."""
         alive = set(_marked(self._mark))
         if self.process.poll() is None:
             alive.add(self.process.pid)

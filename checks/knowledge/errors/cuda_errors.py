@@ -1,7 +1,5 @@
 """CUDA error codes that name a state of the machine, found in the messages of frameworks."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 
@@ -16,8 +14,6 @@ class CudaError(Row):
 
 
 class CudaErrors(Table):
-    """resources/knowledge/errors/cuda_errors.toml."""
-
     error: tuple[CudaError, ...]
 
 

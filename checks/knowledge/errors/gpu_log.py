@@ -1,7 +1,5 @@
 """What systems write into their logs about GPUs and processors, beside NVIDIA's Xid lines on Linux."""
 
-from __future__ import annotations
-
 import functools
 import re
 
@@ -33,8 +31,6 @@ class ResetSentence(Row):
 
 
 class GpuLogTexts(Table):
-    """resources/knowledge/errors/gpu_log.toml."""
-
     sign: tuple[LogSign, ...]
     reset_sentence: tuple[ResetSentence, ...]
 
@@ -47,5 +43,5 @@ def matchers(entry: str) -> tuple[tuple[LogSign, re.Pattern[str]], ...]:
 
 
 def sign_of_kind(kind: str) -> LogSign | None:
-    """What is said of a kind; None for one that a newer version knows. All rows of a kind say the same."""
+    """The row of a kind; None for one that a newer version knows. All rows of a kind say the same."""
     return next((row for row in GpuLogTexts.read().sign if row.kind == kind), None)

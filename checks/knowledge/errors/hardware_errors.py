@@ -1,7 +1,5 @@
 """Signs of trouble in an NVIDIA GPU: Xid codes, clock reasons, NVML return codes, recovery actions."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from checks.knowledge import Row, Table
@@ -17,7 +15,7 @@ class Xid(Row):
     code: int
     name: str
     meaning: str = ""
-    old: str = ""  # what documents before the catalog said, where it differs
+    old: str = ""  # the meaning in documents before the catalog, where it differs
     unused: bool = False
     likely: tuple[Suspect, ...] = ()  # in order of suspicion
     likely_basis: Literal["source", "judgement", ""] = ""
@@ -69,8 +67,6 @@ class MemoryTerm(Row):
 
 
 class HardwareErrors(Table):
-    """resources/knowledge/errors/hardware_errors.toml."""
-
     action: dict[str, str]
     xid: tuple[Xid, ...]
     clock_reason: tuple[ClockReason, ...]

@@ -4,8 +4,6 @@ One table for every check that reads an error text, so that one text never count
 matches decides.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterator
@@ -35,8 +33,6 @@ class ImportErrorText(Row):
 
 
 class ImportErrors(Table):
-    """resources/knowledge/errors/import_errors.toml."""
-
     row: tuple[ImportErrorText, ...]
 
 

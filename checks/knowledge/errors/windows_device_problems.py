@@ -1,7 +1,5 @@
 """Problem codes of the Windows Device Manager."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 
@@ -14,8 +12,6 @@ class DeviceProblem(Row):
 
 
 class DeviceProblems(Table):
-    """resources/knowledge/errors/windows_device_problems.toml."""
-
     problem: tuple[DeviceProblem, ...]
 
 

@@ -1,12 +1,10 @@
 """What Windows calls the exit codes of processes that it ended itself."""
 
-from __future__ import annotations
-
 from checks.knowledge import Table
 
 
 class WindowsExitCodes(Table):
-    """resources/knowledge/errors/windows_exit_codes.toml; keys as in the documentation ("0xC0000005")."""
+    """Keys as in the documentation ("0xC0000005")."""
 
     names: dict[str, str]
 
@@ -14,7 +12,7 @@ class WindowsExitCodes(Table):
 def exit_code_name(code: int) -> str | None:
     """The name of an exit code, signed or unsigned ("STATUS_ACCESS_VIOLATION"); None for an ordinary one.
 
-    A code with the error bits of an NTSTATUS that the table does not know is told in hexadecimal.
+    A code with the error bits of an NTSTATUS that is not in the table comes in hexadecimal.
     """
     unsigned = code & 0xFFFFFFFF
     spelled = f"0x{unsigned:08X}"

@@ -1,7 +1,5 @@
 """Caffe's layers."""
 
-from __future__ import annotations
-
 import functools
 import re
 
@@ -18,8 +16,6 @@ class CaffeLayer(Row):
 
 
 class CaffeLayersTable(Table):
-    """resources/knowledge/formats/caffe_layers.toml."""
-
     layer: tuple[CaffeLayer, ...]
 
 

@@ -1,7 +1,5 @@
 """Checkpoints of trainers: how they are recognised, and where they keep the weights."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from checks.knowledge import Row, Table
@@ -24,8 +22,6 @@ class Keys(Row):
 
 
 class CheckpointProgramsTable(Table):
-    """resources/knowledge/formats/checkpoint_programs.toml."""
-
     program: tuple[Program, ...]
     keys: Keys
 

@@ -1,7 +1,5 @@
 """Core ML: which system reads which specification, and the numbers that stand for kinds of models, layers and types."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table
@@ -40,7 +38,7 @@ class NumberType(Row):
 
 
 class CoreMlTable(Table):
-    """resources/knowledge/formats/coreml.toml. The oldest specification comes first."""
+    """The oldest specification comes first."""
 
     specification: tuple[Specification, ...]
     kind: tuple[Kind, ...]

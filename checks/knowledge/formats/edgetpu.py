@@ -1,7 +1,5 @@
 """The Edge TPU: which runtime a compiler asks for, and what it can compute."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table
@@ -24,8 +22,6 @@ class EdgeTpuOperator(Row):
 
 
 class EdgeTpuTable(Table):
-    """resources/knowledge/formats/edgetpu.toml."""
-
     sram_mb: int
     compiler: tuple[EdgeTpuCompiler, ...]
     operator: tuple[EdgeTpuOperator, ...]
@@ -38,7 +34,7 @@ def edgetpu_operators() -> dict[str, EdgeTpuOperator]:
 
 
 def compilers_for(runtime: int) -> tuple[str, ...]:
-    """The releases of the compiler whose files ask for a version of the runtime, unless told otherwise."""
+    """The releases of the compiler whose files ask for a version of the runtime by default."""
     return tuple(dict.fromkeys(row.version for row in EdgeTpuTable.read().compiler if row.runtime == runtime))
 
 

@@ -1,7 +1,5 @@
 """ExecuTorch's backends."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 
@@ -14,8 +12,6 @@ class ExecuTorchBackend(Row):
 
 
 class ExecuTorchTable(Table):
-    """resources/knowledge/formats/executorch.toml."""
-
     backend: tuple[ExecuTorchBackend, ...]
 
 

@@ -1,7 +1,5 @@
 """Which release of a runtime reads which version of a file."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -43,8 +41,6 @@ class Rule(Row):
 
 
 class FormatReadersTable(Table):
-    """resources/knowledge/formats/format_readers.toml."""
-
     rule: tuple[Rule, ...]
 
 

@@ -1,7 +1,5 @@
 """GGUF and ggml: number types, kinds of models, and which release of llama-cpp-python first knew each."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.facts.versions import release
@@ -35,7 +33,7 @@ class LlamaRelease(Row):
 
 
 class GgufTable(Table):
-    """resources/knowledge/formats/gguf.toml. The oldest release comes first.
+    """The oldest release comes first.
 
     ``first``: the llama-cpp-python that first read GGUF. ``image_models``: kinds that other programs read.
     """

@@ -1,7 +1,5 @@
 """Hailo executables: chips, layouts and extensions, and the HailoRT that knows them."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 
@@ -30,8 +28,6 @@ class Extension(Row):
 
 
 class HailoTable(Table):
-    """resources/knowledge/formats/hailo.toml."""
-
     layout: tuple[Layout, ...]
     chip: tuple[Chip, ...]
     extension: tuple[Extension, ...]

@@ -1,7 +1,5 @@
 """MNN's operators, by number."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table
@@ -15,8 +13,6 @@ class MnnOperator(Row):
 
 
 class MnnOperatorsTable(Table):
-    """resources/knowledge/formats/mnn_operators.toml."""
-
     operator: tuple[MnnOperator, ...]
 
 

@@ -1,7 +1,5 @@
 """What still reads and what converts files of formats of the past."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table
@@ -22,8 +20,6 @@ class Way(Row):
 
 
 class ModelConvertersTable(Table):
-    """resources/knowledge/formats/model_converters.toml."""
-
     way: tuple[Way, ...]
 
 

@@ -1,7 +1,5 @@
 """Model file formats: how far each is bound to its environment, what reads it, whether loading it can run code."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.facts import Binding
@@ -49,8 +47,6 @@ class Reader(Row):
 
 
 class ModelFormatsTable(Table):
-    """resources/knowledge/formats/model_formats.toml."""
-
     format: tuple[ModelFormat, ...]
     reader: tuple[Reader, ...]
 

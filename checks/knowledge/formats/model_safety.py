@@ -1,13 +1,9 @@
 """What a TensorFlow graph, Keras file, TorchScript or exported program may hold if it is to be run without trust."""
 
-from __future__ import annotations
-
 from checks.knowledge import Table
 
 
 class ModelSafety(Table):
-    """resources/knowledge/formats/model_safety.toml."""
-
     harmless: tuple[str, ...]
     reaching: tuple[str, ...]
     keras_parts: tuple[str, ...]
@@ -18,10 +14,10 @@ class ModelSafety(Table):
     program_operators: tuple[str, ...]
 
     def for_probe(self) -> dict[str, list[str]]:
-        """The lists by their names, as the probe is told them."""
+        """The lists by their names, as the probe receives them."""
         return {name: list(getattr(self, name)) for name in ("harmless", "reaching", "keras_parts", "keras_code")}
 
     def for_export(self) -> dict[str, list[str]]:
-        """All lists, as the probe of exports is told them: it runs TorchScript and exported programs, too."""
+        """All lists, as the probe of exports receives them: it runs TorchScript and exported programs, too."""
         more = ("script_namespaces", "script_reaching", "program_operators")
         return {**self.for_probe(), **{name: list(getattr(self, name)) for name in more}}

@@ -1,7 +1,5 @@
 """ncnn's layers, by name and by number."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table
@@ -16,7 +14,7 @@ class NcnnLayer(Row):
 
 
 class NcnnLayersTable(Table):
-    """resources/knowledge/formats/ncnn_layers.toml. The place of a layer is its number."""
+    """The place of a layer is its number."""
 
     layer: tuple[NcnnLayer, ...]
 

@@ -1,7 +1,5 @@
 """ONNX's format versions (IR) and operator versions (opset): who writes which, and which ONNX Runtime reads which."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable
 
@@ -49,8 +47,6 @@ class OrtRelease(Row):
 
 
 class OnnxTable(Table):
-    """resources/knowledge/formats/onnx.toml."""
-
     paths_outside_refused: str  # first ONNX Runtime that reads no weights outside the model's folder
     links_beside_real_model_read: str  # first that reads them there again, if a link of the model leads there too
     release: tuple[OnnxRelease, ...]

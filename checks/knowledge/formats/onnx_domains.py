@@ -1,7 +1,5 @@
 """Domains of operators in ONNX models: whose they are, and what must be there to compute them."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table
@@ -18,8 +16,6 @@ class OnnxDomain(Row):
 
 
 class OnnxDomainsTable(Table):
-    """resources/knowledge/formats/onnx_domains.toml."""
-
     domain: tuple[OnnxDomain, ...]
 
 

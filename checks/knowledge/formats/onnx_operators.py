@@ -1,7 +1,5 @@
 """ONNX's operators: the opsets that defined them, and which runtimes and providers compute them."""
 
-from __future__ import annotations
-
 import functools
 from enum import Enum
 
@@ -37,8 +35,6 @@ class Operator(Row):
 
 
 class OnnxOperatorsTable(Table):
-    """resources/knowledge/formats/onnx_operators.toml."""
-
     tensorrt_lists: tuple[str, ...]
     newest_opset: int
     newest_ml: int

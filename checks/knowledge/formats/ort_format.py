@@ -1,8 +1,5 @@
 """ONNX Runtime's own format: which releases load which version of it."""
 
-from __future__ import annotations
-
-from checks.facts.versions import release
 from checks.knowledge import Row, Table
 
 
@@ -14,15 +11,7 @@ class OrtFormatReader(Row):
 
 
 class OrtFormatTable(Table):
-    """resources/knowledge/formats/ort_format.toml."""
-
     reader: tuple[OrtFormatReader, ...]
-
-
-def loads_ort_format(onnxruntime: str, version: str) -> bool:
-    """Whether a release of ONNX Runtime loads a version of the format."""
-    rows = [row for row in OrtFormatTable.read().reader if release(row.since) <= release(onnxruntime)]
-    return bool(rows) and version in rows[-1].formats
 
 
 def least_onnxruntime(version: str) -> str:

@@ -1,7 +1,5 @@
 """Names that a pickle can import: which are known from weights, which run commands or code, which torch.load takes."""
 
-from __future__ import annotations
-
 import functools
 import re
 
@@ -41,8 +39,6 @@ class WeightsOnly(Row):
 
 
 class PickleGlobalsTable(Table):
-    """resources/knowledge/formats/pickle_globals.toml."""
-
     dangerous: tuple[Dangerous, ...]
     known: tuple[Known, ...]
     weights_only: WeightsOnly

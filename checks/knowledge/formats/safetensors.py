@@ -1,7 +1,5 @@
 """safetensors: the number types that a header may name, and what names of tensors tell."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table
@@ -26,8 +24,6 @@ class NameSign(Row):
 
 
 class SafetensorsTable(Table):
-    """resources/knowledge/formats/safetensors.toml."""
-
     dtype: tuple[StoredType, ...]
     sign: tuple[NameSign, ...]
 

@@ -1,7 +1,5 @@
 """TensorFlow's own operators, and the release in which each came."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 
@@ -25,8 +23,6 @@ class Library(Row):
 
 
 class TensorFlowOperatorsTable(Table):
-    """resources/knowledge/formats/tensorflow_operators.toml."""
-
     added: tuple[Added, ...]
     library: tuple[Library, ...]
 

@@ -1,7 +1,5 @@
 """What the header of a TensorRT engine says, and where engines load."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 
@@ -35,8 +33,6 @@ class Rule(Row):
 
 
 class TensorRtEnginesTable(Table):
-    """resources/knowledge/formats/tensorrt_engines.toml."""
-
     serialization: tuple[Serialization, ...]
     rtx_target: tuple[RtxTarget, ...]
     rule: tuple[Rule, ...]

@@ -1,7 +1,5 @@
 """TensorFlow.js: the operators and layers that it knows, and what its backends lack."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 
@@ -24,8 +22,6 @@ class Lacking(Row):
 
 
 class TfJsTable(Table):
-    """resources/knowledge/formats/tfjs.toml."""
-
     newest: str
     layers: str
     added: tuple[Added, ...]

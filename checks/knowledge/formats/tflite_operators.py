@@ -1,7 +1,5 @@
 """TensorFlow Lite's operators: names by number, and which release runs which version of them."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table
@@ -37,8 +35,6 @@ class NewestAsked(Row):
 
 
 class TfliteOperatorsTable(Table):
-    """resources/knowledge/formats/tflite_operators.toml."""
-
     newest: NewestAsked
     flex_before: str  # the first TensorFlow whose Python package does not compute operators of TensorFlow itself
     operator: tuple[TfliteOperator, ...]

@@ -1,7 +1,5 @@
 """What the names of an archive's members tell of its format."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Sequence
@@ -21,7 +19,7 @@ class MembersRow(Row):
 
 
 class ZipMembersTable(Table):
-    """resources/knowledge/formats/zip_members.toml. The first row that fits decides."""
+    """The first row that fits decides."""
 
     row: tuple[MembersRow, ...]
 

@@ -1,20 +1,16 @@
 """What is computed to measure a device: names of operations and settings, and what documents call them."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 
-from checks.knowledge import Row, Table
+from checks.knowledge import Table, Worded
 from checks.knowledge.frameworks.determinism import Named
 
 
-class KnownSetting(Row):
+class KnownSetting(Worded):
     """A setting under which something is computed."""
 
     id: str
-    en: str
-    ja: str
 
 
 class KnownOperation(KnownSetting):
@@ -34,8 +30,6 @@ class KnownOperation(KnownSetting):
 
 
 class ComputationsTable(Table):
-    """resources/knowledge/frameworks/computations.toml."""
-
     operation: tuple[KnownOperation, ...]
     setting: tuple[KnownSetting, ...]
 
@@ -71,6 +65,4 @@ def _setting_name(setting: str, language: str) -> str:
 
 
 def _name(known: KnownSetting | None, plain: str, language: str) -> str:
-    if known is None:
-        return plain
-    return known.ja if language == "ja" else known.en
+    return plain if known is None else known.of(language)

@@ -1,7 +1,5 @@
 """What PyTorch's documentation promises of an operation: that it repeats, in deterministic mode, or not at all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -64,8 +62,6 @@ class GeneralPromise(Row):
 
 
 class DeterminismTable(Table):
-    """resources/knowledge/frameworks/determinism.toml."""
-
     promise: tuple[ListedOperation, ...]
     other: tuple[OtherDocument, ...]
     general: tuple[GeneralPromise, ...]
@@ -105,7 +101,7 @@ def promised(named: tuple[Named, ...], device: str, version: str | None) -> Prom
 def repeats_in_mode(framework: str, found: Promised, device: str, version: str | None) -> str:
     """The document by which an operation repeats in deterministic mode; "" where none says so.
 
-    ``found``: what is said of the operation itself, which goes before what is said of all of them.
+    ``found``: what is promised of the operation itself, which goes before what is promised of all of them.
     """
     if found.in_mode is not Promise.NO_WORD:
         return found.source if found.in_mode is Promise.REPEATS else ""

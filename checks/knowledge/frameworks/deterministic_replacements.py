@@ -1,25 +1,15 @@
 """What to take instead of an operation that deterministic mode refuses."""
 
-from __future__ import annotations
-
-from checks.knowledge import Row, Table
+from checks.knowledge import Table, Worded
 
 
-class Replacement(Row):
+class Replacement(Worded):
     """One advice for some operations of computations.toml."""
 
     operations: tuple[str, ...]
-    en: str
-    ja: str
-
-    def of(self, language: str) -> str:
-        """The advice in "en" or "ja"."""
-        return self.ja if language == "ja" else self.en
 
 
 class ReplacementTable(Table):
-    """resources/knowledge/frameworks/deterministic_replacements.toml."""
-
     row: tuple[Replacement, ...]
 
 

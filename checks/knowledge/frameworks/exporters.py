@@ -1,7 +1,5 @@
 """The exporters of models, and whether one fits what is installed in an interpreter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -47,8 +45,6 @@ class ExporterRelease(Row):
 
 
 class ExportersTable(Table):
-    """resources/knowledge/frameworks/exporters.toml."""
-
     choices: tuple[str, ...]
     exporter: tuple[Exporter, ...]
     release: tuple[ExporterRelease, ...]

@@ -1,7 +1,5 @@
 """JAX's CUDA plugins."""
 
-from __future__ import annotations
-
 from checks.facts.versions import release
 from checks.knowledge import Row, Table
 
@@ -17,8 +15,6 @@ class JaxPlugin(Row):
 
 
 class JaxTable(Table):
-    """resources/knowledge/frameworks/jax.toml."""
-
     plugin: tuple[JaxPlugin, ...]
 
 

@@ -1,6 +1,4 @@
-"""Keras: which TensorFlow asks for which, the layers it brings, and what in a file which Keras refuses."""
-
-from __future__ import annotations
+"""Keras: the layers it brings, and what in a file which Keras refuses."""
 
 import functools
 from collections.abc import Iterable
@@ -9,15 +7,8 @@ import msgspec
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from checks.facts.versions import minor, release
+from checks.facts.versions import release
 from checks.knowledge import Row, Table
-
-
-class OfTensorFlow(Row):
-    """The Keras that a TensorFlow release asks for."""
-
-    release: str
-    keras: str
 
 
 class Generation(Row):
@@ -65,9 +56,6 @@ class Layers(Row):
 
 
 class KerasTable(Table):
-    """resources/knowledge/frameworks/keras.toml."""
-
-    tensorflow: tuple[OfTensorFlow, ...]
     generation: tuple[Generation, ...]
     argument: tuple[Argument, ...]
     trait: tuple[Trait, ...]
@@ -120,7 +108,7 @@ def refused_generation(format_id: str, written_by: int, version: str) -> Generat
 
 
 def refuses_code(format_id: str, version: str) -> bool:
-    """Whether a version of Keras loads a file of this format with Python code in it only where it is told to."""
+    """Whether a version of Keras loads a file of this format with Python code in it only on request."""
     return any(row.format == format_id and is_within(version, row.refused) for row in KerasTable.read().code)
 
 
@@ -132,11 +120,6 @@ def least_keras_3(shown: Iterable[str]) -> str:
     news += [row.refused for row in table.trait if row.name in features]
     limits = (limit.removeprefix(">=3,<") for limit in news if limit.startswith(">=3,<"))
     return max(limits, key=release, default="3")
-
-
-def keras_of_tensorflow(version: str) -> str:
-    """The requirement on Keras of a TensorFlow release; "" where the table does not know it."""
-    return next((row.keras for row in KerasTable.read().tensorflow if minor(row.release) == minor(version)), "")
 
 
 def is_within(version: str, specifier: str) -> bool:

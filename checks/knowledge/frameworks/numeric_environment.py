@@ -1,7 +1,5 @@
 """Which part of an environment can change computed numbers."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 
@@ -29,8 +27,6 @@ class Proof(Row):
 
 
 class NumericEnvironmentTable(Table):
-    """resources/knowledge/frameworks/numeric_environment.toml."""
-
     part: tuple[Part, ...]
     proof: tuple[Proof, ...]
     unnumeric_settings: tuple[str, ...]
@@ -48,4 +44,4 @@ def numeric_parts() -> Mapping[str, Part]:
 def parts_shown_by() -> Mapping[str, tuple[str, ...]]:
     """Setting -> the parts that it stands for: the same number of threads is set in several ways."""
     proofs = NumericEnvironmentTable.read().proof
-    return {proof.setting: tuple(made.part for made in proofs if made.setting == proof.setting) for proof in proofs}
+    return {proof.setting: tuple(other.part for other in proofs if other.setting == proof.setting) for proof in proofs}

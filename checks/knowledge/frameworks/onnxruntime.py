@@ -1,7 +1,5 @@
 """ONNX Runtime's packages and releases."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from checks.facts.versions import minor, release
@@ -31,8 +29,6 @@ class GpuRelease(Row):
 
 
 class OnnxRuntimeTable(Table):
-    """resources/knowledge/frameworks/onnxruntime.toml."""
-
     flavour: tuple[Flavour, ...]
     gpu_release: tuple[GpuRelease, ...]
 

@@ -1,7 +1,5 @@
 """OpenVINO: the first release that reads a version of the IR, an operator set, a number type."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table
@@ -32,8 +30,6 @@ class IrType(Row):
 
 
 class OpenVinoTable(Table):
-    """resources/knowledge/frameworks/openvino.toml."""
-
     ir: tuple[IrVersion, ...]
     opset: tuple[OperatorSet, ...]
     dtype: tuple[IrType, ...]

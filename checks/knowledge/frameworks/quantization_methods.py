@@ -1,7 +1,5 @@
 """Quantized checkpoints: what transformers asks for to load each kind."""
 
-from __future__ import annotations
-
 from checks.facts.versions import release
 from checks.knowledge import Row, Table
 
@@ -19,10 +17,7 @@ class QuantizationRule(Row):
 
 
 class QuantizationMethodsTable(Table):
-    """resources/knowledge/frameworks/quantization_methods.toml.
-
-    ``oldest``: the first transformers that the rows are true of.
-    """
+    """``oldest``: the first transformers that the rows are true of."""
 
     oldest: str
     carriers: tuple[str, ...]

@@ -1,10 +1,8 @@
 """Lines of a program that make its results repeat or agree, and where each is needed."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
-from checks.knowledge import Row, Table
+from checks.knowledge import Table, Worded
 
 
 class Part(StrEnum):
@@ -30,14 +28,12 @@ class Need(StrEnum):
     PLATFORM_MATH = "platform-math"
 
 
-class SettingLine(Row):
-    """A line, or some that belong together. ``without``: it is needed only where these do not hold."""
+class SettingLine(Worded):
+    """A line, or some that belong together, and what it is for. ``without``: needed only where these do not hold."""
 
     id: str
     part: Part
     code: str
-    en: str
-    ja: str
     source: str
     framework: str = ""
     needs: tuple[Need, ...] = ()
@@ -47,12 +43,6 @@ class SettingLine(Row):
     imports: tuple[str, ...] = ()
     cost: str = ""
 
-    def why(self, language: str) -> str:
-        """What it is for."""
-        return self.ja if language == "ja" else self.en
-
 
 class SettingsAdviceTable(Table):
-    """resources/knowledge/frameworks/settings_advice.toml."""
-
     line: tuple[SettingLine, ...]

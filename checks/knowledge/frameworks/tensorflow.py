@@ -1,7 +1,5 @@
 """TensorFlow's releases."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from checks.facts.versions import minor, release
@@ -33,8 +31,6 @@ class Unserved(Row):
 
 
 class TensorFlowTable(Table):
-    """resources/knowledge/frameworks/tensorflow.toml."""
-
     release: tuple[TensorFlowRelease, ...]
     unserved: tuple[Unserved, ...]
 

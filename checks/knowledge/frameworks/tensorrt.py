@@ -1,7 +1,5 @@
 """TensorRT's releases and the GPUs that each knows."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from checks.facts.versions import minor, release
@@ -25,8 +23,6 @@ class TensorRtRelease(Row):
 
 
 class TensorRtTable(Table):
-    """resources/knowledge/frameworks/tensorrt.toml."""
-
     release: tuple[TensorRtRelease, ...]
 
 

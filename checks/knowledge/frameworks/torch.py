@@ -1,7 +1,5 @@
 """PyTorch's releases and builds, and which of them fits a machine."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator
@@ -56,8 +54,6 @@ class RocmVariant(Row):
 
 
 class TorchTable(Table):
-    """resources/knowledge/frameworks/torch.toml."""
-
     release: tuple[TorchRelease, ...]
     cuda_variant: tuple[CudaVariant, ...]
     rocm_variant: tuple[RocmVariant, ...]

@@ -1,7 +1,5 @@
 """PyTorch's files: marks of the release that wrote them, PyTorch's own operators, the types of torch.export."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 
 from checks.knowledge import Row, Table
@@ -23,8 +21,6 @@ class Operators(Row):
 
 
 class TorchSerializationTable(Table):
-    """resources/knowledge/frameworks/torch_serialization.toml."""
-
     archive_mark: tuple[ArchiveMark, ...]
     operators: Operators
     export_dtypes: dict[str, str]

@@ -1,7 +1,5 @@
 """transformers: which release knows which kind of model."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table
@@ -16,7 +14,7 @@ class TransformersRelease(Row):
 
 
 class TransformersTable(Table):
-    """resources/knowledge/frameworks/transformers.toml. The oldest release comes first."""
+    """The oldest release comes first."""
 
     release: tuple[TransformersRelease, ...]
 

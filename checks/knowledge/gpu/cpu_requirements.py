@@ -1,7 +1,5 @@
 """Packages whose x86 builds need instructions that older processors lack."""
 
-from __future__ import annotations
-
 from checks.facts.versions import release
 from checks.knowledge import Row, Table
 
@@ -17,8 +15,6 @@ class CpuRequirement(Row):
 
 
 class CpuRequirements(Table):
-    """resources/knowledge/gpu/cpu_requirements.toml."""
-
     row: tuple[CpuRequirement, ...]
 
 

@@ -1,7 +1,5 @@
 """Processors with an NPU that shows on the PCI bus."""
 
-from __future__ import annotations
-
 import re
 
 from checks.knowledge import Row, Table
@@ -15,8 +13,6 @@ class CpuWithNpu(Row):
 
 
 class CpusWithNpu(Table):
-    """resources/knowledge/gpu/cpus_with_npu.toml."""
-
     cpu: tuple[CpuWithNpu, ...]
 
 

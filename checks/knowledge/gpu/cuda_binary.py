@@ -1,7 +1,5 @@
 """Whether a GPU runs compiled CUDA code: the rules of binary and PTX compatibility."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 
@@ -21,8 +19,6 @@ class Exceptional(Row):
 
 
 class CudaBinary(Table):
-    """resources/knowledge/gpu/cuda_binary.toml."""
-
     exception: tuple[Exceptional, ...]
 
 

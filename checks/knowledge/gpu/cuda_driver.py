@@ -1,7 +1,5 @@
 """Which driver runs which CUDA, and which GPUs a driver branch knows."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 
@@ -36,8 +34,6 @@ class OpenModule(Row):
 
 
 class CudaDriver(Table):
-    """resources/knowledge/gpu/cuda_driver.toml."""
-
     minimum: tuple[DriverMinimum, ...]
     branch: tuple[Branch, ...]  # the newest first
     open_module: OpenModule

@@ -1,7 +1,5 @@
 """CUDA's shared libraries, and the packages that bring them."""
 
-from __future__ import annotations
-
 import re
 
 from checks.knowledge import Row, Table
@@ -20,8 +18,6 @@ class CudaLibrary(Row):
 
 
 class CudaLibraries(Table):
-    """resources/knowledge/gpu/cuda_libraries.toml."""
-
     library: tuple[CudaLibrary, ...]
 
 

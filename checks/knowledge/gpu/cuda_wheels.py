@@ -1,7 +1,5 @@
 """Which pip package brings which of CUDA's libraries."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 
@@ -17,8 +15,6 @@ class CudaWheel(Row):
 
 
 class CudaWheels(Table):
-    """resources/knowledge/gpu/cuda_wheels.toml."""
-
     row: tuple[CudaWheel, ...]
 
 

@@ -1,7 +1,5 @@
 """NVIDIA driver versions that public threads report trouble with."""
 
-from __future__ import annotations
-
 from checks.facts.versions import release
 from checks.knowledge import Row, Table
 from checks.knowledge.gpu.cuda_driver import driver_number
@@ -29,6 +27,4 @@ class Regression(Row):
 
 
 class DriverRegressions(Table):
-    """resources/knowledge/gpu/driver_regressions.toml."""
-
     row: tuple[Regression, ...]

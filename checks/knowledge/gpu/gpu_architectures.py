@@ -1,6 +1,4 @@
-"""Which chip has which architecture: NVIDIA compute capability, AMD gfx target, Intel platform, Apple family."""
-
-from __future__ import annotations
+"""Which chip has which architecture: NVIDIA compute capability, AMD gfx target, Intel platform."""
 
 from collections.abc import Iterable
 
@@ -81,15 +79,6 @@ class IntelPlatform(Row):
     note: str = ""
 
 
-class AppleFamily(Row):
-    """A Metal GPU family and the chips that have it ("M1" stands for M1, M1 Pro, M1 Max and M1 Ultra)."""
-
-    metal_family: str
-    chips: tuple[str, ...]
-    year: int
-    verified: bool
-
-
 class Tegra(Row):
     """An NVIDIA system on a chip, as the device tree names it."""
 
@@ -99,14 +88,11 @@ class Tegra(Row):
 
 
 class GpuArchitectures(Table):
-    """resources/knowledge/gpu/gpu_architectures.toml."""
-
     nvidia: tuple[NvidiaArchitecture, ...]
     toolkit: tuple[Toolkit, ...]
     amd: tuple[AmdTarget, ...]
     amd_wheel: tuple[AmdWheel, ...]
     intel: tuple[IntelPlatform, ...]
-    apple: tuple[AppleFamily, ...]
     nvml_architectures: dict[str, str]
     tegra: tuple[Tegra, ...]
 
@@ -162,12 +148,6 @@ def amd_wheel_targets(torch_version: str, rocm_version: str) -> tuple[str, ...] 
 def intel_platform(device_id: str) -> IntelPlatform | None:
     """The platform of an Intel GPU by its PCI device id; None for older graphics and for ids of other devices."""
     return next((row for row in GpuArchitectures.read().intel if device_id in row.device_ids), None)
-
-
-def apple_family(chip: str) -> AppleFamily | None:
-    """The Metal family of a chip as the system names it ("Apple M2 Pro"); None where it was not sourced."""
-    words = chip.split()
-    return next((row for row in GpuArchitectures.read().apple if any(name in words for name in row.chips)), None)
 
 
 def nvml_architecture(number: int) -> str | None:

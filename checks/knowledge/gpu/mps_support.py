@@ -1,7 +1,5 @@
 """The oldest macOS for PyTorch's Metal backend."""
 
-from __future__ import annotations
-
 from checks.facts.versions import release
 from checks.knowledge import Row, Table
 
@@ -15,7 +13,7 @@ class MpsMinimum(Row):
 
 
 class MpsSupport(Table):
-    """resources/knowledge/gpu/mps_support.toml; the newest release first."""
+    """The newest release first."""
 
     row: tuple[MpsMinimum, ...]
 

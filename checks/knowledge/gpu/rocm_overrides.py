@@ -1,7 +1,5 @@
 """AMD GPUs that ROCm builds serve as another GPU of the same instruction set."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 
@@ -15,8 +13,6 @@ class Override(Row):
 
 
 class RocmOverrides(Table):
-    """resources/knowledge/gpu/rocm_overrides.toml."""
-
     row: tuple[Override, ...]
 
 

@@ -1,7 +1,5 @@
 """AI accelerators other than GPUs, by USB or PCI id, or by the camera sensor that the kernel bound."""
 
-from __future__ import annotations
-
 import functools
 from typing import Literal
 
@@ -38,8 +36,6 @@ class WithoutBusId(Row):
 
 
 class Accelerators(Table):
-    """resources/knowledge/gpu/usb_pci_accelerators.toml."""
-
     device: tuple[AcceleratorDevice, ...]
     no_bus_id: tuple[WithoutBusId, ...]
 
@@ -56,7 +52,7 @@ def _by_id() -> dict[tuple[str, str, str], tuple[AcceleratorDevice, ...]]:
 def accelerator_of(bus: str, vendor: str, device: str, revision: str | None = None) -> AcceleratorDevice | None:
     """The accelerator with an id on a bus ("pci" or "usb"); None where it is something else.
 
-    A PCI id that several chips share is told by its revision; an unknown revision gets the first row of that id,
+    The revision tells chips with a shared PCI id apart; an unknown revision gets the first row of that id,
     because what it is (an NPU) is still true.
     """
     rows = _by_id().get((bus, vendor, device), ())

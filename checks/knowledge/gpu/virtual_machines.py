@@ -1,7 +1,5 @@
 """How a virtual machine and a container show themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from checks.knowledge import Row, Table
@@ -29,8 +27,6 @@ class Variable(Row):
 
 
 class VirtualMachines(Table):
-    """resources/knowledge/gpu/virtual_machines.toml."""
-
     dmi: tuple[Beginning, ...]
     log: tuple[Beginning, ...]
     cgroup: tuple[Piece, ...]

@@ -1,7 +1,5 @@
 """Which distributions are AI frameworks, and of which the checks read more than name and version."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 
@@ -28,8 +26,6 @@ class Prefix(Row):
 
 
 class AiPackages(Table):
-    """resources/knowledge/packages/ai_packages.toml."""
-
     framework: tuple[Framework, ...]
     companion: tuple[Companions, ...]
     prefix: tuple[Prefix, ...]

@@ -1,7 +1,5 @@
 """The environment variables that a probe may read, and no others."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table
@@ -16,8 +14,6 @@ class Group(Row):
 
 
 class EnvironmentVariableTable(Table):
-    """resources/knowledge/packages/environment_variables.toml."""
-
     group: tuple[Group, ...]
 
 

@@ -1,7 +1,5 @@
 """What the local version of a compiled extension tells about the PyTorch that it was built for."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 
@@ -17,8 +15,6 @@ class Notation(Row):
 
 
 class ExtensionTags(Table):
-    """resources/knowledge/packages/extension_tags.toml."""
-
     cuda: str
     abi: str
     notation: tuple[Notation, ...]

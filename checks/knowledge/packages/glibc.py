@@ -1,7 +1,5 @@
 """Which glibc and C++ runtime the releases of Linux distributions have, and which of them a wheel asks for."""
 
-from __future__ import annotations
-
 import re
 
 from checks.facts.versions import release
@@ -28,8 +26,6 @@ class LinuxSystem(Row):
 
 
 class Glibc(Table):
-    """resources/knowledge/packages/glibc.toml."""
-
     legacy_tag: tuple[LegacyTag, ...]
     system: tuple[LinuxSystem, ...]
 

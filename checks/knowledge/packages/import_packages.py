@@ -1,7 +1,5 @@
 """Which distribution brings a module."""
 
-from __future__ import annotations
-
 import re
 import sys
 
@@ -15,10 +13,7 @@ class OwnCode(Row):
 
 
 class ImportPackagesTable(Table):
-    """resources/knowledge/packages/import_packages.toml.
-
-    ``modules``: first part of an import -> distributions that bring it.
-    """
+    """``modules``: first part of an import -> distributions that bring it."""
 
     modules: dict[str, tuple[str, ...]]
     own_code: OwnCode

@@ -1,7 +1,5 @@
 """Where tools keep Python interpreters and environments."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 
@@ -23,7 +21,5 @@ class JupyterPlaces(Row):
 
 
 class InterpreterPlaces(Table):
-    """resources/knowledge/packages/interpreter_places.toml."""
-
     place: tuple[ToolPlaces, ...]
     jupyter: tuple[JupyterPlaces, ...]

@@ -1,7 +1,5 @@
 """Which release of a package is the first that runs with NumPy 2."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 
@@ -22,6 +20,4 @@ class NumpyAbiRow(Row):
 
 
 class NumpyAbi(Table):
-    """resources/knowledge/packages/numpy_abi.toml."""
-
     row: tuple[NumpyAbiRow, ...]

@@ -1,7 +1,5 @@
 """OpenMP runtimes, and which of them may not meet in one process."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 
@@ -13,8 +11,6 @@ class OpenMpRuntime(Row):
 
 
 class OpenMp(Table):
-    """resources/knowledge/packages/openmp.toml."""
-
     runtime: tuple[OpenMpRuntime, ...]
     exclusive: tuple[str, ...]
 

@@ -1,7 +1,5 @@
 """Which package manager a Linux distribution comes with."""
 
-from __future__ import annotations
-
 from checks.facts.versions import major_number
 from checks.knowledge import Row, Table
 
@@ -21,8 +19,6 @@ class FirstRelease(Row):
 
 
 class PackageManagers(Table):
-    """resources/knowledge/packages/package_managers.toml."""
-
     manager: tuple[ManagerRow, ...]
     since: tuple[FirstRelease, ...]
 

@@ -1,7 +1,5 @@
 """Releases whose generated code does not work with a newer protobuf."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 
@@ -15,6 +13,4 @@ class ProtobufRow(Row):
 
 
 class Protobuf(Table):
-    """resources/knowledge/packages/protobuf.toml."""
-
     row: tuple[ProtobufRow, ...]

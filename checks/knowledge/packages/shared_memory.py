@@ -1,7 +1,5 @@
 """How large /dev/shm is by default, and how much is tight."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 
@@ -14,7 +12,7 @@ class ShmDefault(Row):
 
 
 class SharedMemory(Table):
-    """resources/knowledge/packages/shared_memory.toml. ``tight`` in bytes."""
+    """``tight`` in bytes."""
 
     tight: int
     default: tuple[ShmDefault, ...]

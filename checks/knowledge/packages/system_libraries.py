@@ -1,7 +1,5 @@
 """Which package of the operating system holds a library."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 
@@ -15,8 +13,6 @@ class SystemLibrary(Row):
 
 
 class SystemLibraries(Table):
-    """resources/knowledge/packages/system_libraries.toml."""
-
     row: tuple[SystemLibrary, ...]
 
 

@@ -1,7 +1,5 @@
 """Which torch each torchvision, torchaudio and xformers is built for."""
 
-from __future__ import annotations
-
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
@@ -18,8 +16,6 @@ class Fit(Row):
 
 
 class TorchCompanions(Table):
-    """resources/knowledge/packages/torch_companions.toml."""
-
     fit: tuple[Fit, ...]
 
 

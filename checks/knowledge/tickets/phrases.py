@@ -1,7 +1,5 @@
 """What people say in many ways, as patterns that the signatures of the causes share."""
 
-from __future__ import annotations
-
 import functools
 import re
 
@@ -18,8 +16,6 @@ class TicketPhrase(Row):
 
 
 class TicketPhrases(Table):
-    """resources/knowledge/tickets/phrases.toml."""
-
     row: tuple[TicketPhrase, ...]
 
 

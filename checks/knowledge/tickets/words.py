@@ -1,7 +1,5 @@
 """How programs, issue forms and people name what a machine has: keys of lists, packages, systems, hedging words."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.facts.versions import major_number
@@ -56,8 +54,6 @@ class GpuNames(Row):
 
 
 class TicketWords(Table):
-    """resources/knowledge/tickets/words.toml."""
-
     field: tuple[FieldRow, ...]
     package: tuple[PackageRow, ...]
     system: tuple[SystemRow, ...]

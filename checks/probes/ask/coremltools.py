@@ -1,7 +1,5 @@
 """Coremltools in this interpreter, and the newest torch that it says it was tested with."""
 
-import os
-
 from .. import kit
 
 
@@ -10,11 +8,7 @@ def imported(argument):
     with kit.Warned() as warned, kit.Captured() as captured:
         import coremltools
     printed = list(dict.fromkeys(line for line in captured.text.splitlines() if line.strip()))
-    return {
-        "version": str(coremltools.__version__),
-        "location": os.path.dirname(coremltools.__file__),
-        "warnings": warned.facts + printed,
-    }
+    return kit.import_facts(coremltools, warned.facts + printed)
 
 
 def tested(argument):
@@ -27,10 +21,5 @@ def tested(argument):
     return {"torch_tested": str(newest)}
 
 
-def libraries(argument):
-    """Which shared libraries were loaded from where, after everything above has run."""
-    return {"loaded_libraries": kit.loaded_libraries()}
-
-
-STAGES = (imported, tested, libraries)
+STAGES = (imported, tested, kit.libraries)
 ESSENTIAL = ("imported",)

@@ -1,7 +1,4 @@
-"""Devices and drivers of a Linux machine: buses, kernel modules, libraries of GPUs, AMD's topology, Jetson.
-
-Standard library only, Python 3.8 and later.
-"""
+"""Devices and drivers of a Linux machine: buses, kernel modules, libraries of GPUs, AMD's topology, Jetson."""
 
 import os
 import platform
@@ -25,9 +22,8 @@ def buses(argument):
     raw = {"pci": None, "usb": None, "i2c": [], "unread": unread}
     if source.exists("/sys/bus"):  # a kernel without PCI has no folder for it, and no device on it
         raw["pci"] = [_pci_device(source, name, unread) for name in source.names("/sys/bus/pci/devices")]
-        raw["usb"] = [
-            each for name in source.names("/sys/bus/usb/devices") for each in [_usb_device(source, name)] if each
-        ]
+        devices = (_usb_device(source, name) for name in source.names("/sys/bus/usb/devices"))
+        raw["usb"] = list(filter(None, devices))
     for name in source.names("/sys/bus/i2c/devices"):
         chip = source.text("/sys/bus/i2c/devices/%s/name" % name)
         if chip:
@@ -37,13 +33,13 @@ def buses(argument):
 
 def _pci_device(source, name, unread):
     folder = "/sys/bus/pci/devices/" + name
-    device = {each: source.text(folder + "/" + each, unread) for each in PCI_ALWAYS}
+    device = {field: source.text(folder + "/" + field, unread) for field in PCI_ALWAYS}
     device["address"] = name
     device["driver"] = source.link(folder + "/driver")
     if (device["class"] or "")[2:4] in ("03", "12"):  # display controllers; processing accelerators
-        device.update({gpu: source.text(folder + "/" + gpu, unread) for gpu in PCI_OF_GPUS})
+        device.update({field: source.text(folder + "/" + field, unread) for field in PCI_OF_GPUS})
         place = _slot_end(source, folder, device["vendor"])
-        device.update({each: source.text(place + "/" + each, unread) for each in PCI_OF_LINKS})
+        device.update({field: source.text(place + "/" + field, unread) for field in PCI_OF_LINKS})
     return {key: value for key, value in device.items() if value is not None}
 
 
@@ -55,7 +51,7 @@ def _slot_end(source, folder, vendor):
     """
     path = source.real(folder)
     above = os.path.dirname(path)
-    # The root port, of the processor's vendor, hangs on a bridge that is no PCI device ("/sys/devices/pci0000:00").
+    # The root port, of the processor's vendor, hangs on a bridge that is not a PCI device ("/sys/devices/pci0000:00").
     while source.text(above + "/vendor") == vendor and source.text(os.path.dirname(above) + "/vendor") is not None:
         path, above = above, os.path.dirname(above)
     return path
@@ -120,7 +116,7 @@ def _installed_modules(source, unread):
     if text is None:
         return None
     paths = [line.partition(":")[0] for line in text.splitlines()]
-    return [each for each in paths if re.search(r"/(nvidia[\w-]*|nouveau|amdgpu|xe|i915)\.ko", each)]
+    return [path for path in paths if re.search(r"/(nvidia[\w-]*|nouveau|amdgpu|xe|i915)\.ko", path)]
 
 
 def _modprobe(source, unread):
@@ -140,7 +136,6 @@ def _modprobe(source, unread):
 
 
 def _node(path):
-    """A device file and what this process may do with it."""
     node = {"path": path, "readable": os.access(path, os.R_OK), "writable": os.access(path, os.W_OK)}
     try:
         state = os.stat(path)
@@ -161,7 +156,7 @@ def _libraries(source):
     found = []
     for folder in (source.ask("library_path", lambda: os.environ.get("LD_LIBRARY_PATH", "")) or "").split(":"):
         found += [(name, folder + "/" + name, "LD_LIBRARY_PATH", "") for name in LIBRARIES if folder.startswith("/")]
-    found = [each for each in found if source.exists(each[1])]
+    found = [library for library in found if source.exists(library[1])]
     cache = source.run(["/sbin/ldconfig", "-p"]).get("stdout") or ""
     for line in cache.splitlines():
         match = re.match(r"\s*(\S+) \(([^)]*)\) => (\S+)", line)
@@ -232,7 +227,7 @@ def jetson(argument):
         "compatible": (source.text("/proc/device-tree/compatible") or "").split("\0"),
         "tegra_release": source.text("/etc/nv_tegra_release"),
     }
-    if raw["tegra_release"] or any("tegra" in each for each in raw["compatible"]):
+    if raw["tegra_release"] or any("tegra" in chip for chip in raw["compatible"]):
         raw["jetpack"] = _dpkg_version(source, "nvidia-jetpack")
     return {"jetson": raw}
 

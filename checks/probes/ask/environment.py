@@ -53,7 +53,6 @@ def _usual_place():
 
 
 def _toolkit_version(home):
-    """Major and minor version of the toolkit in a folder, from version.json (CUDA 11.1 and later) or its name."""
     try:
         with open(os.path.join(home, "version.json"), encoding="utf-8") as file:
             version = str(json.load(file)["cuda"]["version"])

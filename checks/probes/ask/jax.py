@@ -29,7 +29,7 @@ def imported(argument):
     with kit.Warned() as warned:
         import jax
         import jax.numpy  # what `import jax` leaves for later in some versions, and every program needs
-    return {"version": str(jax.__version__), "location": os.path.dirname(jax.__file__), "warnings": warned.facts}
+    return kit.import_facts(jax, warned.facts)
 
 
 def backends(argument):
@@ -54,7 +54,6 @@ def backends(argument):
 
 
 def _cuda_versions(unread):
-    """CUDA and cuDNN of the plugin; a build for the CPU has none."""
     try:
         from jax._src.lib import cuda_versions
     except ImportError:
@@ -65,9 +64,7 @@ def _cuda_versions(unread):
     try:
         number = cuda_versions.cuda_runtime_build_version()  # 12080 is 12.8
         facts["cuda_version"] = "%d.%d" % (number // 1000, number % 1000 // 10)
-        number = cuda_versions.cudnn_get_version()  # 90100 is 9.1.0, and before cuDNN 9, 8902 is 8.9.2
-        major = 10000 if number >= 90000 else 1000
-        facts["cudnn_version"] = "%d.%d.%d" % (number // major, number % major // 100, number % 100)
+        facts["cudnn_version"] = kit.cudnn_version(cuda_versions.cudnn_get_version())
     except Exception as error:
         unread["cudnn_version"] = str(error)
     return facts
@@ -88,12 +85,12 @@ def _device(device):
 
 
 def kernels(argument):
-    """A small computation on each device, told one by one."""
+    """A small computation on each device, reported one by one."""
     import jax
     import jax.numpy as jnp
 
     def work(platform, number):
-        device = next(each for each in jax.devices(platform) if each.id == number)
+        device = next(candidate for candidate in jax.devices(platform) if candidate.id == number)
         left = jax.device_put(jnp.asarray([[1.0, 2.0], [3.0, 4.0]], dtype=jnp.float32), device)
         return float((jnp.matmul(left, left) * 2.0 + 1.0).sum())
 
@@ -106,10 +103,5 @@ def kernels(argument):
         yield {"devices": DEVICES}
 
 
-def libraries(argument):
-    """Which shared libraries were loaded from where, after everything above has run."""
-    return {"loaded_libraries": kit.loaded_libraries()}
-
-
-STAGES = (build, imported, backends, kernels, libraries)
+STAGES = (build, imported, backends, kernels, kit.libraries)
 ESSENTIAL = ("imported",)

@@ -53,7 +53,7 @@ def edgetpu(argument):
 
 
 def _library():
-    """What the library says of itself: "BuildLabel(...), RuntimeVersion(14)"; it asks no device for that."""
+    """The library's own text: "BuildLabel(...), RuntimeVersion(14)"; it asks no device for that."""
     try:
         library = ctypes.CDLL(DELEGATE)
         library.edgetpu_version.restype = ctypes.c_char_p
@@ -62,10 +62,5 @@ def _library():
         return {}
 
 
-def libraries(argument):
-    """Which shared libraries were loaded from where, after everything above has run."""
-    return {"loaded_libraries": kit.loaded_libraries()}
-
-
-STAGES = (imported, edgetpu, libraries)
+STAGES = (imported, edgetpu, kit.libraries)
 ESSENTIAL = ("imported",)

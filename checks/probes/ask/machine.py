@@ -1,11 +1,9 @@
 """What this machine is: system, processor, memory, buses, drivers, kernel log. Raw values, as they came; no judgement.
 
 The argument says where to look: ``root`` (default "/") is the folder that holds the machine's /sys, /proc, /etc, so
-that a recorded tree can be read; ``recorded`` replaces what no file tells: ``commands`` (argument list joined by
+that a recorded tree can be read; ``recorded`` replaces what no file holds: ``commands`` (argument list joined by
 blanks, or its first three words, or the first -> {"code", "stdout", "stderr"}) and ``answers`` of the running process,
 by name. In a replay, what was not recorded is not there.
-
-Standard library only, Python 3.8 and later.
 """
 
 import ctypes
@@ -86,7 +84,7 @@ def _groups():
 
 
 def _musl(source):
-    """What musl's loader says of itself; it prints its version on standard error."""
+    """The text of musl's loader; it prints its version on standard error."""
     loaders = source.find("/lib/ld-musl-*.so.1")
     return source.run([loaders[0]]).get("stderr") if loaders else None
 
@@ -139,7 +137,7 @@ def _core_places(source, blocks):
         return places
     folders = source.find("/sys/devices/system/cpu/cpu[0-9]*/topology")
     texts = [[source.text(folder + "/physical_package_id"), source.text(folder + "/core_id")] for folder in folders]
-    return [each for each in texts if None not in each]
+    return [text for text in texts if None not in text]
 
 
 def _control_group(source, controller, names):
@@ -150,7 +148,7 @@ def _control_group(source, controller, names):
         if controllers and controller not in controllers.split(","):
             continue
         base = "/sys/fs/cgroup/" + controller if controllers else "/sys/fs/cgroup"
-        parts = [each for each in path.split("/") if each and each != ".."]
+        parts = [part for part in path.split("/") if part and part != ".."]
         for depth in range(len(parts), -1, -1):
             folder = "/".join([base, *parts[:depth]])
             texts = {name: source.text(folder + "/" + name) for name in names}
@@ -199,7 +197,6 @@ class _MemoryStatus(ctypes.Structure):
 
 
 def _windows_memory():
-    """[total, available] in bytes."""
     status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
     if not ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
         raise OSError("GlobalMemoryStatusEx")
@@ -290,7 +287,7 @@ def windows(argument):
 
 
 def event_log(argument):
-    """What the last days of Windows' event log tell of graphics cards and hardware errors."""
+    """What the last days of Windows' event log report about graphics cards and hardware errors."""
     source = Source(argument)
     if source.system != "Windows":
         return {}

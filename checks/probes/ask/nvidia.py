@@ -1,9 +1,7 @@
-"""What NVML says of the driver and of each GPU, through NVIDIA's own binding (nvidia-ml-py, module pynvml).
+"""What NVML reports about the driver and of each GPU, through NVIDIA's own binding (nvidia-ml-py, module pynvml).
 
 Every GPU is a stage of its own, so that a call that never returns names the GPU. Every error is a fact: by field in
 ``unread``, by its NVML name. Numbers that are codes (clock reasons, recovery action, architecture) are left as numbers.
-
-Standard library and pynvml only, Python 3.8 and later.
 """
 
 import ctypes
@@ -112,7 +110,6 @@ def driver(argument):
 
 
 def _cuda_version(number):
-    """12080 -> "12.8"."""
     return "%d.%d" % (number // 1000, number % 1000 // 10)
 
 
@@ -188,23 +185,15 @@ def _retired_pages(handle):
 
 
 def _row_remaps(values):
-    correctable, uncorrectable, pending, failure = values
-    return {
-        "correctable": correctable,
-        "uncorrectable": uncorrectable,
-        "pending": bool(pending),
-        "failure": bool(failure),
-    }
+    names = ("correctable", "uncorrectable", "pending", "failure")
+    return dict(zip(names, (*values[:2], *map(bool, values[2:]))))
 
 
 def _state(reader, handle):
     reader.field("throttle_mask", nvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle)
     reader.field("temperature", nvml.nvmlDeviceGetTemperature, handle, nvml.NVML_TEMPERATURE_GPU)
     reader.field(
-        "temperature_slowdown",
-        nvml.nvmlDeviceGetTemperatureThreshold,
-        handle,
-        nvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN,
+        "temperature_slowdown", nvml.nvmlDeviceGetTemperatureThreshold, handle, nvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN
     )
     reader.field("power", nvml.nvmlDeviceGetPowerUsage, handle, as_=_watts)
     reader.field("power_limit", nvml.nvmlDeviceGetEnforcedPowerLimit, handle, as_=_watts)
@@ -294,7 +283,6 @@ def _fabric_state(handle):
 
 
 def _processes(reader, handle):
-    """Programs that compute or draw on the GPU, each once."""
     by_number = {}
     for kind in ("Compute", "Graphics"):
         for process in reader.ask("processes", _running, kind, handle) or ():
@@ -304,7 +292,6 @@ def _processes(reader, handle):
 
 
 def _running(kind, handle):
-    """Processes of a kind; older drivers have only the second version of the call."""
     try:
         return getattr(nvml, "nvmlDeviceGet%sRunningProcesses_v3" % kind)(handle)
     except nvml.NVMLError_FunctionNotFound:

@@ -4,8 +4,6 @@ A provider counts as started when a model of one node ran in a session that has 
 or not, when the wanted provider cannot start: then it has fallen back to the CPU.
 """
 
-import os
-
 from .. import kit
 
 # It sends to a service in the cloud, and only what a model marks for it: here is nothing to start.
@@ -36,21 +34,14 @@ def imported(argument):
     """Import ONNX Runtime for real."""
     with kit.Warned() as warned:
         import onnxruntime
-    return {
-        "version": str(onnxruntime.__version__),
-        "location": os.path.dirname(onnxruntime.__file__),
-        "warnings": warned.facts,
-    }
+    return kit.import_facts(onnxruntime, warned.facts)
 
 
 def listed(argument):
-    """What it says of itself."""
+    """What it lists: providers, device, build."""
     import onnxruntime
 
-    facts = {
-        "providers_listed": list(onnxruntime.get_available_providers()),
-        "device": str(onnxruntime.get_device()),
-    }
+    facts = {"providers_listed": list(onnxruntime.get_available_providers()), "device": str(onnxruntime.get_device())}
     # Both names came with 1.16 and 1.21; a wheel without CUDA has an empty version.
     for field, module, name in (
         ("build_info", onnxruntime, "get_build_info"),
@@ -79,7 +70,7 @@ def _may_use_cuda(providers):
 
 
 def providers(argument):
-    """Start each provider with a model of one node, the CPU first, told one by one."""
+    """Start each provider with a model of one node, the CPU first, reported one by one."""
     import onnxruntime
 
     names = sorted(onnxruntime.get_available_providers(), key=lambda name: name != "CPUExecutionProvider")
@@ -125,10 +116,5 @@ def _run(onnxruntime, name):
     return True, False
 
 
-def libraries(argument):
-    """Which shared libraries were loaded from where, after all providers were tried."""
-    return {"loaded_libraries": kit.loaded_libraries()}
-
-
-STAGES = (imported, listed, providers, libraries)
+STAGES = (imported, listed, providers, kit.libraries)
 ESSENTIAL = ("imported",)

@@ -18,7 +18,8 @@ def imported(argument):
     }
 
 
-def _core():
+def core():
+    """OpenVINO's runtime, by its name in this version."""
     try:
         from openvino import Core
     except ImportError:  # before 2022.3
@@ -28,11 +29,11 @@ def _core():
 
 def devices(argument):
     """The devices that it finds: a GPU or NPU whose driver is missing is simply not among them."""
-    core = _core()
-    for device in core.available_devices:
+    runtime = core()
+    for device in runtime.available_devices:
         fact = {"device": str(device)}
         try:
-            fact["name"] = str(core.get_property(device, "FULL_DEVICE_NAME"))
+            fact["name"] = str(runtime.get_property(device, "FULL_DEVICE_NAME"))
         except Exception as error:
             fact["unread"] = {"name": str(error)}
         DEVICES.append(fact)
@@ -40,13 +41,13 @@ def devices(argument):
 
 
 def kernels(argument):
-    """A small computation on each device, told one by one."""
+    """A small computation on each device, reported one by one."""
     import numpy as np
 
-    core = _core()
+    runtime = core()
 
     def work(device):
-        compiled = core.compile_model(_model(), device)
+        compiled = runtime.compile_model(_model(), device)
         results = compiled([np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32)])
         return np.asarray(results[compiled.output(0)]).tolist()
 
@@ -72,10 +73,5 @@ def _model():
     return Model([opset8.add(opset8.multiply(product, two), one)], [x], "naosu")
 
 
-def libraries(argument):
-    """Which shared libraries were loaded from where, after everything above has run."""
-    return {"loaded_libraries": kit.loaded_libraries()}
-
-
-STAGES = (imported, devices, kernels, libraries)
+STAGES = (imported, devices, kernels, kit.libraries)
 ESSENTIAL = ("imported",)

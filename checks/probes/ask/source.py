@@ -1,7 +1,4 @@
-"""The machine as it is read: files, commands, and what the running process knows of itself.
-
-Standard library only, Python 3.8 and later.
-"""
+"""The machine as it is read: files, commands, and what the running process knows of itself."""
 
 import glob
 import os
@@ -59,7 +56,7 @@ class Source:
     def find(self, pattern):
         """Paths of the machine that match a pattern."""
         found = sorted(glob.glob(self.path(pattern)))
-        return found if self.root == "/" else ["/" + os.path.relpath(each, self.root) for each in found]
+        return found if self.root == "/" else ["/" + os.path.relpath(match, self.root) for match in found]
 
     def link(self, path):
         """The last part of a link's target ("nvidia" of a driver link); "" where there is none."""

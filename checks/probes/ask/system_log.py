@@ -1,11 +1,11 @@
-"""What the system's own log tells of graphics cards and the processor.
+"""What the system's own log reports about graphics cards and the processor.
 
 Linux: lines of the kernel log. Windows: events of the logs System and Application, as wevtutil prints them
 (https://learn.microsoft.com/windows-server/administration/windows-commands/wevtutil): one <Event> after the other,
 without a root around them. They are entries {"source", "text", "event_id", "time"}: of an event, its strings, a line
 each, "name=value" where they have names. Names of computers and users are not kept.
 
-Standard library only, Python 3.8 and later. Also for the same events where somebody pasted them.
+Also for the same events where somebody pasted them.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def windows_entries(seconds: int, runner: Run = run) -> tuple[list[Entry] | None
 
 
 def windows_started() -> str:
-    """When Windows was started, as its events tell a time: UTC, "2026-06-16T14:01:07"."""
+    """When Windows was started, in the form of its events: UTC, "2026-06-16T14:01:07"."""
     ticks = ctypes.windll.kernel32.GetTickCount64  # type: ignore[attr-defined,unused-ignore]
     ticks.restype = ctypes.c_uint64
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - ticks() / 1000))

@@ -19,15 +19,11 @@ def imported(argument):
     with kit.Warned() as warned, kit.Captured() as captured:
         import tensorflow as tf
     _keep(captured)
-    return {
-        "version": str(tf.__version__),
-        "location": os.path.dirname(tf.__file__),
-        "warnings": warned.facts + _printed,
-    }
+    return kit.import_facts(tf, warned.facts + _printed)
 
 
 def _keep(captured):
-    """The printed lines that warn or speak of GPUs, each once; a missing driver is told as a mere information."""
+    """The printed lines that warn or speak of GPUs, each once; a missing driver is logged as mere information."""
     for line in captured.text.splitlines():
         if (_SEVERE.match(line) or "GPU" in line) and line not in _printed:
             _printed.append(line)
@@ -83,7 +79,7 @@ def _details(tf, device):
 
 
 def kernels(argument):
-    """A small computation on each device, told one by one."""
+    """A small computation on each device, reported one by one."""
     import tensorflow as tf
 
     def work(device):
@@ -99,10 +95,5 @@ def kernels(argument):
             yield {"devices": DEVICES}
 
 
-def libraries(argument):
-    """Which shared libraries were loaded from where, after everything above has run."""
-    return {"loaded_libraries": kit.loaded_libraries()}
-
-
-STAGES = (imported, build, devices, kernels, libraries)
+STAGES = (imported, build, devices, kernels, kit.libraries)
 ESSENTIAL = ("imported",)

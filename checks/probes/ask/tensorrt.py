@@ -2,7 +2,6 @@
 
 import importlib
 import importlib.util
-import os
 
 from .. import kit
 
@@ -19,11 +18,7 @@ def imported(argument):
     """Import it for real; its import loads the shared libraries."""
     with kit.Warned() as warned:
         tensorrt = _module()
-    return {
-        "version": str(tensorrt.__version__),
-        "location": os.path.dirname(tensorrt.__file__),
-        "warnings": warned.facts,
-    }
+    return kit.import_facts(tensorrt, warned.facts)
 
 
 def plugins(argument):
@@ -47,16 +42,11 @@ def builder(argument):
         return tensorrt.Builder(tensorrt.Logger(tensorrt.Logger.WARNING))
 
     with kit.Captured() as captured:
-        fact = kit.attempt(work, lambda made: made is not None)
+        fact = kit.attempt(work, lambda built: built is not None)
     if "error" in fact and captured.text:
         fact["error"]["message"] += "\n" + captured.text
     return {"builder": fact}
 
 
-def libraries(argument):
-    """Which shared libraries were loaded from where, after everything above has run."""
-    return {"loaded_libraries": kit.loaded_libraries()}
-
-
-STAGES = (imported, plugins, builder, libraries)
+STAGES = (imported, plugins, builder, kit.libraries)
 ESSENTIAL = ("imported",)

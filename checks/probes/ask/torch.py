@@ -19,34 +19,17 @@ COMPANIONS = []
 
 # Settings that change results, by the name that a user would write. Functions are called without arguments.
 SETTINGS = (
-    "are_deterministic_algorithms_enabled",
-    "is_deterministic_algorithms_warn_only_enabled",
-    "utils.deterministic.fill_uninitialized_memory",
-    "get_float32_matmul_precision",
-    "get_default_dtype",
-    "get_num_interop_threads",
-    "backends.fp32_precision",
-    "backends.cudnn.enabled",
-    "backends.cudnn.benchmark",
-    "backends.cudnn.deterministic",
-    "backends.cudnn.allow_tf32",
-    "backends.cudnn.conv.fp32_precision",
-    "backends.cudnn.rnn.fp32_precision",
-    "backends.cuda.matmul.allow_tf32",
-    "backends.cuda.matmul.fp32_precision",
+    "are_deterministic_algorithms_enabled", "is_deterministic_algorithms_warn_only_enabled",
+    "utils.deterministic.fill_uninitialized_memory", "get_float32_matmul_precision", "get_default_dtype",
+    "get_num_interop_threads", "backends.fp32_precision", "backends.cudnn.enabled", "backends.cudnn.benchmark",
+    "backends.cudnn.deterministic", "backends.cudnn.allow_tf32", "backends.cudnn.conv.fp32_precision",
+    "backends.cudnn.rnn.fp32_precision", "backends.cuda.matmul.allow_tf32", "backends.cuda.matmul.fp32_precision",
     "backends.cuda.matmul.allow_fp16_reduced_precision_reduction",
-    "backends.cuda.matmul.allow_bf16_reduced_precision_reduction",
-    "backends.cuda.matmul.allow_fp16_accumulation",
-    "backends.cuda.flash_sdp_enabled",
-    "backends.cuda.mem_efficient_sdp_enabled",
-    "backends.cuda.math_sdp_enabled",
-    "backends.cuda.cudnn_sdp_enabled",
-    "backends.mkldnn.enabled",
-    "backends.mkldnn.deterministic",
-    "backends.mkldnn.allow_tf32",
-    "backends.mkldnn.matmul.fp32_precision",
-    "backends.mkldnn.conv.fp32_precision",
-)
+    "backends.cuda.matmul.allow_bf16_reduced_precision_reduction", "backends.cuda.matmul.allow_fp16_accumulation",
+    "backends.cuda.flash_sdp_enabled", "backends.cuda.mem_efficient_sdp_enabled", "backends.cuda.math_sdp_enabled",
+    "backends.cuda.cudnn_sdp_enabled", "backends.mkldnn.enabled", "backends.mkldnn.deterministic",
+    "backends.mkldnn.allow_tf32", "backends.mkldnn.matmul.fp32_precision", "backends.mkldnn.conv.fp32_precision",
+)  # fmt: skip
 
 
 _BUILDS = (("hip", "rocm"), ("xpu", "xpu"), ("cuda", "cuda"))  # a constant that is set -> the kind of build
@@ -93,7 +76,7 @@ def imported(argument):
     """Import torch for real."""
     with kit.Warned() as warned:
         import torch
-    return {"version": str(torch.__version__), "location": os.path.dirname(torch.__file__), "warnings": warned.facts}
+    return kit.import_facts(torch, warned.facts)
 
 
 def settings(argument):
@@ -111,10 +94,7 @@ def settings(argument):
             except Exception as error:
                 unread["settings.torch." + name] = str(error)
         for field, name in (("cxx11_abi", "compiled_with_cxx11_abi"), ("threads", "get_num_threads")):
-            try:
-                facts[field] = _plain(_follow(torch, name))
-            except Exception as error:
-                unread[field] = str(error)
+            _ask(facts, unread, field, lambda name=name: _plain(_follow(torch, name)))
         capability = _cpu_capability(torch)
     if absent:
         unread["settings"] = "not in this version: " + ", ".join(absent)
@@ -125,6 +105,14 @@ def settings(argument):
     facts["arch_list"] = (getattr(torch._C, "_cuda_getArchFlags", str)() or "").split()
     facts["unread"] = unread
     return facts
+
+
+def _ask(facts, unread, field, read):
+    """Set a field, or note why it cannot be read."""
+    try:
+        facts[field] = read()
+    except Exception as error:
+        unread[field] = str(error)
 
 
 def _follow(start, name):
@@ -140,7 +128,7 @@ def _plain(value):
 
 
 def _cpu_capability(torch):
-    """The instruction sets that torch uses ("AVX2"); before 2.1 only the text of its configuration tells."""
+    """The instruction sets that torch uses ("AVX2"); before 2.1 only the text of its configuration has it."""
     try:
         return str(torch.backends.cpu.get_cpu_capability())
     except AttributeError:
@@ -204,10 +192,7 @@ def cuda(argument):
             torch.cuda.init()
         except Exception as error:
             facts["cuda_error"] = kit.describe(error)
-        try:
-            facts["cuda_device_count"] = torch.cuda.device_count()
-        except Exception as error:
-            unread["cuda_device_count"] = str(error)
+        _ask(facts, unread, "cuda_device_count", torch.cuda.device_count)
         _library_versions(torch, facts, unread)
         if "cuda_error" not in facts:
             DEVICES.extend(_cuda_device(torch, index) for index in range(facts.get("cuda_device_count", 0)))
@@ -216,25 +201,14 @@ def cuda(argument):
 
 def _library_versions(torch, facts, unread):
     """CuDNN and NCCL as this process loads them; asking may raise what is wrong with them."""
-    if torch.version.cuda:  # on ROCm the same function tells MIOpen's version
-        try:
-            facts["cudnn_version"] = _cudnn_version(torch.backends.cudnn.version())
-        except Exception as error:
-            unread["cudnn_version"] = str(error)
+    if torch.version.cuda:  # on ROCm the same function returns MIOpen's version
+        _ask(facts, unread, "cudnn_version", lambda: kit.cudnn_version(torch.backends.cudnn.version()))
     try:
         facts["nccl_version"] = _nccl_version(torch.cuda.nccl.version())
     except AttributeError:  # a build without NCCL, as on Windows
         facts["nccl_version"] = ""
     except Exception as error:
         unread["nccl_version"] = str(error)
-
-
-def _cudnn_version(number):
-    """From cuDNN's number to its version: 90100 is 9.1.0, and before cuDNN 9, 8902 is 8.9.2."""
-    if not number:
-        return ""
-    major = 10000 if number >= 90000 else 1000
-    return "%d.%d.%d" % (number // major, number % major // 100, number % 100)
 
 
 def _nccl_version(version):
@@ -273,7 +247,7 @@ def _cuda_device(torch, index):
 
 
 def cuda_kernels(argument):
-    """A small computation on each CUDA or ROCm device, told one by one."""
+    """A small computation on each CUDA or ROCm device, reported one by one."""
     import torch
 
     for fact in DEVICES:
@@ -327,11 +301,6 @@ def xpu(argument):
     return dict(facts, devices=DEVICES, warnings=warned.facts)
 
 
-def libraries(argument):
-    """Which shared libraries were loaded from where, after everything above has run."""
-    return {"loaded_libraries": kit.loaded_libraries()}
-
-
 # Each package that is built against torch has a stage of its own, so that one that crashes is named.
 
 
@@ -368,19 +337,7 @@ def _companion(name, module=None):
 
 
 STAGES = (
-    build,
-    imported,
-    settings,
-    cpu_kernel,
-    numpy_bridge,
-    cuda,
-    cuda_kernels,
-    mps,
-    xpu,
-    libraries,
-    torchvision,
-    torchaudio,
-    xformers,
-    triton,
-)
+    build, imported, settings, cpu_kernel, numpy_bridge, cuda, cuda_kernels, mps, xpu, kit.libraries, torchvision,
+    torchaudio, xformers, triton,
+)  # fmt: skip
 ESSENTIAL = ("imported",)

@@ -137,7 +137,7 @@ class ArrayBackend(Backend):
 
     def pairs(self):
         """(Operation, names of the two runs, the two): those of this process first, then those that need another."""
-        operations = [each for each in self.operations if each.terms > 1 and self.available(each)]
+        operations = [known for known in self.operations if known.terms > 1 and self.available(known)]
         default = Run(self.device)
         for operation in operations:
             if not self.is_processor:

@@ -45,6 +45,11 @@ class Backend:
         """The inputs, in the processor's memory."""
         return self.inputs(operation, dtype)
 
+    def named(self, kind, operation, dtype, **more):
+        """The facts that name a measurement."""
+        where = {"kind": kind, "framework": self.framework, "operation": operation.name, "device": self.device}
+        return dict(where, dtype=dtype, terms=operation.terms, **more)
+
     def is_telling(self, setting):
         """Whether a setting is measured before the others."""
         return setting in self.telling

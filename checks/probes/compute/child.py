@@ -1,7 +1,4 @@
-"""Measurements of a probe in a new process, with other variables.
-
-Standard library only, Python 3.8 and later.
-"""
+"""Measurements of a probe in a new process, with other variables."""
 
 import json
 import os
@@ -14,7 +11,7 @@ from . import kit as compute
 
 
 def measured(script, argument, environment, limit, names):
-    """What the probe tells, and of each of these names that it does not tell of, why.
+    """What the probe reports, and for each of these names without a report the reason.
 
     ``limit``: seconds after which it is ended.
     """
@@ -45,7 +42,7 @@ def _run(arguments, environment, limit):
             command, check=False, env=dict(os.environ, **environment), stdout=silent, stderr=silent, timeout=limit
         )
     except subprocess.TimeoutExpired:
-        return None  # what it told until then counts
+        return None  # what it reported until then counts
     return ended.returncode
 
 

@@ -3,8 +3,6 @@
 They are drawn, not collected: the strokes of each digit in several hands, moved, faded and covered with noise by the
 portable generator. All of it is integer arithmetic. What is asked is whether training gives the same numbers twice, and
 for that it only matters that the pictures are alike and not equal; nothing is to be shipped, licensed or loaded.
-
-Standard library only, Python 3.8 and later.
 """
 
 from .bits import inputs
@@ -27,10 +25,7 @@ _STROKES = (
     (((50, 8), (28, 20), (20, 50), (28, 80), (50, 92), (72, 80), (80, 50), (72, 20), (50, 8)),),
     (((34, 26), (54, 8), (54, 92)),),
     (((24, 28), (34, 12), (56, 8), (74, 20), (72, 40), (50, 62), (22, 90), (80, 90)),),
-    (
-        ((24, 16), (48, 8), (70, 18), (70, 36), (48, 48), (38, 48)),
-        ((48, 48), (74, 58), (76, 80), (50, 92), (22, 82)),
-    ),
+    (((24, 16), (48, 8), (70, 18), (70, 36), (48, 48), (38, 48)), ((48, 48), (74, 58), (76, 80), (50, 92), (22, 82))),
     (((60, 92), (60, 8), (18, 64), (84, 64)),),
     (((74, 8), (30, 8), (26, 46), (52, 40), (76, 56), (74, 80), (50, 92), (22, 84)),),
     (((68, 10), (40, 24), (24, 54), (28, 82), (50, 92), (74, 78), (70, 56), (48, 50), (28, 62)),),
@@ -106,14 +101,14 @@ def parts(count, which, integers):
     }
 
 
-def pictures(drawn, made_of, rows, columns):
+def pictures(drawn, parts_drawn, rows, columns):
     """The pictures, brightness 0 to 255, by operators that NumPy and PyTorch share.
 
     ``drawn``: the bank as an array; ``rows``, ``columns``: 0 to 27 as arrays of the shapes (28, 1) and (28,).
     """
     offset = MARGIN - MOVED
-    start = (made_of["digit"] * HANDS + made_of["hand"]) * (WIDE * WIDE)
-    start = start + (made_of["down"] + offset) * WIDE + made_of["right"] + offset
+    start = (parts_drawn["digit"] * HANDS + parts_drawn["hand"]) * (WIDE * WIDE)
+    start = start + (parts_drawn["down"] + offset) * WIDE + parts_drawn["right"] + offset
     places = start[:, None, None] + rows * WIDE + columns
-    lit = drawn[places] * (made_of["bright"] + FAINTEST)[:, None, None] // 256 + made_of["noise"]
+    lit = drawn[places] * (parts_drawn["bright"] + FAINTEST)[:, None, None] // 256 + parts_drawn["noise"]
     return lit - (lit > 255) * (lit - 255)

@@ -4,8 +4,6 @@ The sum: the squares of 0, 1e-6, 2e-6, ... 1 added up ten times; that are 10**6 
 network: two convolutions of 5 x 5 (32 and 64 channels), a maximum of 2 x 2 after each, a dense layer of 512 with
 dropout, ten classes, trained on digits of 28 x 28 again and again with the same seed, weights and batches. Both are
 those of the introductory program of TensorFlow that articles about changing results repeat.
-
-Standard library only, Python 3.8 and later.
 """
 
 import struct
@@ -27,7 +25,7 @@ RATE, MOMENTUM, DROPOUT = 0.01, 0.9, 0.5
 SEED = 66478
 LEAST_RUNS = 2  # one run shows nothing
 
-# Steps of a run, how often the validation error is told in it, and the runs without which the next line tells more.
+# Steps of a run, how often the validation error is reported in it, and the runs without which the next line shows more.
 _LADDER = ((1000, 10, 5), (500, 10, 5), (200, 10, 5), (100, 5, 4), (50, 5, 3), (20, 2, 2))
 _SHORTEST = (10, 4, 2)  # steps of runs that are made where the time suffices for none of these
 _PATIENCE = 1.5  # times its time that the network may take for them; else it is left out
@@ -37,15 +35,10 @@ _OF_SUMS = 0.2  # part of the time that the sums get at most
 # The weights, with the channels last: shape, and the bound of the uniform distribution, a power of two near that which
 # He et al. (2015, "Delving deep into rectifiers") derive from the number of inputs. A bound of 0 is a bias.
 WEIGHTS = (
-    ("convolution-1", (5, 5, 1, 32), 0.5),
-    ("bias-1", (32,), 0.0),
-    ("convolution-2", (5, 5, 32, 64), 0.0625),
-    ("bias-2", (64,), 0.0),
-    ("dense", (7 * 7 * 64, 512), 0.03125),
-    ("bias-3", (512,), 0.0),
-    ("classes", (512, 10), 0.125),
-    ("bias-4", (10,), 0.0),
-)
+    ("convolution-1", (5, 5, 1, 32), 0.5), ("bias-1", (32,), 0.0), ("convolution-2", (5, 5, 32, 64), 0.0625),
+    ("bias-2", (64,), 0.0), ("dense", (7 * 7 * 64, 512), 0.03125), ("bias-3", (512,), 0.0),
+    ("classes", (512, 10), 0.125), ("bias-4", (10,), 0.0),
+)  # fmt: skip
 _STREAM = 7100
 
 
@@ -111,10 +104,10 @@ def numpy_weights(numpy):
 def numpy_digits(numpy, count, which):
     """Pictures (count, 28, 28, 1) with values from -0.5 to 0.5, and their digits."""
     drawn = numpy.array(digits.bank(which))
-    made_of = digits.parts(count, which, lambda *asked: inputs.numpy_integers(numpy, *asked).astype("int64"))
+    parts_drawn = digits.parts(count, which, lambda *asked: inputs.numpy_integers(numpy, *asked).astype("int64"))
     across = numpy.arange(digits.SIZE)
-    lit = digits.pictures(drawn, made_of, across[:, None], across)
-    return (lit.astype("float32") / numpy.float32(256) - numpy.float32(0.5))[..., None], made_of["digit"]
+    lit = digits.pictures(drawn, parts_drawn, across[:, None], across)
+    return (lit.astype("float32") / numpy.float32(256) - numpy.float32(0.5))[..., None], parts_drawn["digit"]
 
 
 def torch_terms(torch, dtype, device):
@@ -134,10 +127,10 @@ def torch_weights(torch, device):
 def torch_digits(torch, count, which, device):
     """As numpy_digits."""
     drawn = torch.tensor(digits.bank(which))
-    made_of = digits.parts(count, which, lambda *asked: inputs.torch_integers(torch, *asked, "cpu").long())
+    parts_drawn = digits.parts(count, which, lambda *asked: inputs.torch_integers(torch, *asked, "cpu").long())
     across = torch.arange(digits.SIZE)
-    lit = digits.pictures(drawn, made_of, across[:, None], across)
-    return (lit.float() / 256 - 0.5)[..., None].to(device), made_of["digit"].to(device)
+    lit = digits.pictures(drawn, parts_drawn, across[:, None], across)
+    return (lit.float() / 256 - 0.5)[..., None].to(device), parts_drawn["digit"].to(device)
 
 
 def batch(step):

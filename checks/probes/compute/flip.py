@@ -4,8 +4,6 @@ A pair is two runs of the same operation on the same inputs, as two machines or 
 their results differ, everything stays as it was but one suspect, which is set to the same in both runs: what restores
 the same bits was the cause, and what makes the difference a thousand times smaller (float64) shows that it was
 rounding. Each run is made twice first: what does not repeat by itself cannot be attributed this way.
-
-Standard library only, Python 3.8 and later.
 """
 
 from . import kit as compute
@@ -18,7 +16,7 @@ def stage(backend, _argument, clock):
     """The facts of the kind "flip"."""
     flips = _Flips(backend)
     for operation, names, first, second in backend.pairs():
-        named = _named(backend, operation, names)
+        named = backend.named("flip", operation, FULL, pair=list(names))
         if clock.left <= 0:
             yield compute.facts_of(dict(named, reason="no-time"))
             continue
@@ -33,18 +31,6 @@ def exact_in_both():
 def set_in_both(setting):
     """The suspect that is a setting."""
     return setting, lambda run: run.with_setting(setting)
-
-
-def _named(backend, operation, names):
-    return {
-        "kind": "flip",
-        "framework": backend.framework,
-        "operation": operation.name,
-        "device": backend.device,
-        "dtype": FULL,
-        "pair": list(names),
-        "terms": operation.terms,
-    }
 
 
 class _Flips:

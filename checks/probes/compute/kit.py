@@ -1,7 +1,4 @@
-"""What the probes that compute share: their time, and the facts that their stages yield.
-
-Standard library only, Python 3.8 and later.
-"""
+"""What the probes that compute share: their time, and the facts that their stages yield."""
 
 import os
 import re
@@ -137,14 +134,9 @@ def planned(entries):
     return {"planned+": [named for named, _ in entries]}
 
 
-def is_left_out(facts):
-    """Whether facts of a stage say that there was no time for a measurement."""
-    return any(measured.get("reason") in ("no-time", "too-slow") for measured in facts.get("measurements+", ()))
-
-
-def is_lost(facts):
-    """Whether facts of a stage say that a device answers no more."""
-    return any(measured.get("reason") == "device-lost" for measured in facts.get("measurements+", ()))
+def has_reason(facts, *reasons):
+    """Whether a measurement among the facts of a stage has one of these reasons."""
+    return any(measured.get("reason") in reasons for measured in facts.get("measurements+", ()))
 
 
 def identity(named):
@@ -162,7 +154,7 @@ def measure(entries, clock, run):
     """Measure entry by entry while there is time, as the facts that a stage yields.
 
     ``entries``: (facts that name it, whatever ``run`` needs). ``run(what, clock)``: the figures, as a dict. What no
-    time is left for is told with the reason "no-time", an exception as the fact that it is. Where it raises TooSlow, it
+    time is left for has the reason "no-time", an exception is a fact. Where it raises TooSlow, it
     comes again after all others, the quicker first. After some errors in a row that are the same the rest is left out:
     the device is lost, or does not compute such a thing at all.
     """
@@ -195,7 +187,7 @@ def measure(entries, clock, run):
 
 
 def measure_listed(entries, clock, run, argument):
-    """As ``measure``, without what a process before this one was done with; what is to be measured is told before."""
+    """As ``measure``, without what a process before this one was done with; what is to be measured is announced."""
     entries = waiting(entries, argument)
     yield planned(entries)
     yield from measure(entries, clock, run)
@@ -219,7 +211,7 @@ def _figures(run, what, clock, lost):
 
 
 class _Lost:
-    """Whether a device answers no more: errors in a row that are the same."""
+    """Whether a device no longer answers: errors in a row that are the same."""
 
     def __init__(self):
         self._failures, self._last = 0, None

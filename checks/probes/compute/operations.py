@@ -1,8 +1,6 @@
 """The operations whose results are set beside those of other devices, settings and machines.
 
 The shapes of their inputs are the same in every framework, so that their portraits can be compared.
-
-Standard library only, Python 3.8 and later.
 """
 
 
@@ -31,6 +29,7 @@ HEADS, TOKENS, WIDTH = 2, 64, 64  # of the attention
 SIDE = 28  # of a picture
 # Two convolutions of 5x5 and a dense layer, as in the second experiment, but smaller.
 CHANNELS, CLASSES = (8, 16), 10
+DENSE = CHANNELS[1] * SIDE * SIDE // 16
 PICTURES = ("conv2d", "network")  # whose memory has several layouts
 
 # The most telling first. Small, since inputs take longer to draw than to compute with; few enough terms that rounding
@@ -40,26 +39,14 @@ OPERATIONS = (
     Operation("conv2d", ((4, 32, SIDE, SIDE), (32, 32, 3, 3)), terms=288, products=True, batch=4),
     Operation("sum", ((1 << 18,),), terms=1 << 18),
     Operation("linear", ((8, 1024), (256, 1024), (256,)), terms=1025, products=True, batch=8),
-    Operation(
-        "attention",
-        ((4, HEADS, TOKENS, WIDTH), (4, HEADS, TOKENS, WIDTH), (4, HEADS, TOKENS, WIDTH)),
-        terms=WIDTH + TOKENS,
-        products=True,
-        batch=4,
-        batched=3,
-    ),
+    Operation("attention", ((4, HEADS, TOKENS, WIDTH),) * 3, terms=WIDTH + TOKENS, products=True, batch=4, batched=3),
     Operation("softmax", ((8, 4096),), terms=4096, batch=8),
     Operation("layer-norm", ((8, 4096),), terms=4096, batch=8),
     Operation("row-sum", ((16, 8192),), terms=8192, batch=16),
     Operation(
         "network",
-        (
-            (8, 1, SIDE, SIDE),
-            (CHANNELS[0], 1, 5, 5),
-            (CHANNELS[1], CHANNELS[0], 5, 5),
-            (CLASSES, CHANNELS[1] * SIDE * SIDE // 16),
-        ),
-        terms=25 + CHANNELS[0] * 25 + CHANNELS[1] * SIDE * SIDE // 16,
+        ((8, 1, SIDE, SIDE), (CHANNELS[0], 1, 5, 5), (CHANNELS[1], CHANNELS[0], 5, 5), (CLASSES, DENSE)),
+        terms=25 + CHANNELS[0] * 25 + DENSE,
         products=True,
         batch=8,
     ),

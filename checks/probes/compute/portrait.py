@@ -1,14 +1,13 @@
 """What is kept of a result so that another machine can compare its own without it.
 
-Standard library only, Python 3.8 and later; NumPy or PyTorch comes as an argument. The result is a dict with fields of
-the fact Portrait. From the same bits comes the same portrait on every device and with every version.
+The result is a dict with fields of the fact Portrait. From the same bits comes the same portrait on every device and
+with every version.
 
 Samples are the elements at places that are drawn for their number alone. The elements in order are cut into at most
 BLOCKS blocks of equal length, the last filled up with zeros (long ones into units again, whose sums are added in
-order); a block's sum is taken in float64 by adding the second half
-of it to the first, again and again, so that the order of the additions is the same everywhere, and each is rounded as
-IEEE 754 says. Elements that are not finite count as zero there, and are counted. Of complex numbers each part is an
-element of its own.
+order); a block's sum is taken in float64 by adding the second half of it to the first, again and again, so that the
+order of the additions is the same everywhere, and each is rounded as IEEE 754 says. Elements that are not finite count
+as zero there, and are counted. Of complex numbers each part is an element of its own.
 """
 
 from . import kit as compute
@@ -53,16 +52,7 @@ def _entries(backend, default):
     for setting in (default, *(backend.portraits() if default == "default" else ())):
         for operation in backend.operations:
             if backend.available(operation) and (setting == default or backend.matters(operation, setting)):
-                named = {
-                    "kind": "portrait",
-                    "framework": backend.framework,
-                    "operation": operation.name,
-                    "device": backend.device,
-                    "dtype": FULL,
-                    "setting": setting,
-                    "terms": operation.terms,
-                }
-                yield named, (operation, setting)
+                yield backend.named("portrait", operation, FULL, setting=setting), (operation, setting)
 
 
 def places(count):
@@ -132,13 +122,13 @@ def _torch_taken(torch, tensor, wanted):
 
 def _hexadecimal(data, size, numbers):
     """Elements as they are usually written: 1.0 in float32 is 3f800000. ``numbers``: in one element."""
-    each = size // numbers
-    written = [data[start : start + each][::-1].hex() for start in range(0, len(data), each)]
+    width = size // numbers
+    written = [data[start : start + width][::-1].hex() for start in range(0, len(data), width)]
     return ["".join(written[start : start + numbers]) for start in range(0, len(written), numbers)]
 
 
 def _figures(xp, cat, parts, count, is_complex):
-    """Sums of blocks, the largest magnitude, and how many elements are no numbers."""
+    """Sums of blocks, the largest magnitude, and how many elements are not numbers."""
     count *= 2 if is_complex else 1
     length = block_length(count)
     unit = min(length, UNIT)
@@ -155,9 +145,9 @@ def _figures(xp, cat, parts, count, is_complex):
     if left is not None:
         zeros = xp.zeros_like(left[:1]).repeat(unit - len(left))
         units.extend(_halved(cat, cat([left, zeros]).reshape(1, unit)))
-    each = length // unit
-    sums = [sum(units[start : start + each]) for start in range(0, len(units), each)]
-    return dict(figures, block_sums=[float(each).hex() for each in sums])
+    count = length // unit
+    sums = [sum(units[start : start + count]) for start in range(0, len(units), count)]
+    return dict(figures, block_sums=[float(total).hex() for total in sums])
 
 
 def _numbers(xp, part, figures):

@@ -1,12 +1,11 @@
 """How many digits a framework gets right, by operation, data type and setting.
 
-Every result is
-set beside the same in float64 on the processor; that of a setting also beside that of the default. Products of float32
-are computed once more in float64 from factors rounded to shorter formats: where their errors are the observed ones,
-element by element, it is that format in which the device computes, whatever a flag says.
-
-Standard library only, Python 3.8 and later.
+Every result is set beside the same in float64 on the processor; that of a setting also beside that of the default.
+Products of float32 are computed once more in float64 from factors rounded to shorter formats: where their errors are
+the observed ones, element by element, it is that format in which the device computes, whatever a flag says.
 """
+
+import functools
 
 from . import kit as compute
 from . import timing
@@ -37,7 +36,7 @@ def stage(backend, argument, clock):
 def entries(backend):
     """What is measured: first float32, all operations by default, then what most often changes them."""
     found = [
-        (named(backend, operation, dtype, setting), (operation, dtype, setting))
+        (backend.named("precision", operation, dtype, setting=setting), (operation, dtype, setting))
         for dtype in backend.dtypes
         for operation in backend.operations
         if backend.available(operation) and (dtype == FULL or operation.terms > 1)
@@ -64,25 +63,11 @@ def rank_of(backend, setting):
     return TELLING if backend.is_telling(setting) else USUAL
 
 
-def named(backend, operation, dtype, setting):
-    """The facts that name a measurement."""
-    return {
-        "kind": "precision",
-        "framework": backend.framework,
-        "operation": operation.name,
-        "device": backend.device,
-        "dtype": dtype,
-        "setting": setting,
-        "terms": operation.terms,
-    }
-
-
 class Precision:
     """Measures entries; what is computed once for all settings of an operation and data type is kept. It is small."""
 
     def __init__(self, backend):
-        self._backend = backend
-        self._of = {}
+        self._backend, self._of = backend, {}
 
     def measured(self, what, clock):
         """The figures of one entry."""
@@ -108,10 +93,8 @@ class _Prepared:
         self._rounded = {}
         if operation.products and dtype == FULL:
             for name, of_bits in ROUNDINGS.items():
-                rounded = backend.truth(
-                    operation, exact, lambda factor, of_bits=of_bits: backend.rounded(factor, of_bits)
-                )
-                self._rounded[name] = rounded - self._truth
+                rounded = functools.partial(backend.rounded, of_bits=of_bits)
+                self._rounded[name] = backend.truth(operation, exact, rounded) - self._truth
 
     def _run(self, setting, clock):
         run = Run(self._backend.device)

@@ -1,8 +1,6 @@
 """An operation again and again, in frameworks whose results are looked at as NumPy's arrays.
 
-For those that depend on NumPy. PyTorch, whose results can be told apart where they are, has a module of its own.
-
-Standard library only, Python 3.8 and later.
+For those that depend on NumPy. PyTorch, whose results can be distinguished on their device, has a module of its own.
 """
 
 import re
@@ -15,9 +13,9 @@ from .bits import difference, fingerprint
 MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 show what happens in one of a hundred
 SURE = 30  # repetitions after which an operation that varies needs no more
 LEAST = 4  # repetitions of what was begun, while the time of all lasts
-FINGERPRINTS = 20  # as many are told
+FINGERPRINTS = 20  # as many are reported
 
-# What TensorFlow says in its deterministic mode, since 2.6, of an operation that has no such form.
+# The error of TensorFlow in its deterministic mode, since 2.6, of an operation that has no such form.
 _REFUSED = re.compile(r"deterministic (?:GPU|XLA) implementation", re.IGNORECASE)
 
 
@@ -61,7 +59,7 @@ def repeated(call, clock, most, look):
         result = call()
         seconds.append(time.perf_counter() - started)
         first = result if first is None else first
-        code = fingerprint.combined([fingerprint.numpy_fingerprint(np, each) for each in result])
+        code = fingerprint.combined([fingerprint.numpy_fingerprint(np, array) for array in result])
         if code in found:
             counts[found.index(code)] += 1
         else:
@@ -82,7 +80,6 @@ def repeated(call, clock, most, look):
 
 
 def _farther(numpy, farthest, first, result):
-    """The larger of the differences so far."""
     for one, other in zip(first, result):
         apart = difference.numpy_difference(numpy, one, other)
         if farthest is None or _size(apart) > _size(farthest):

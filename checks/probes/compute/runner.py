@@ -70,6 +70,6 @@ def _until_lost(measurements):
     is_lost = False
     for facts in measurements:
         yield facts
-        is_lost = is_lost or compute.is_lost(facts)
+        is_lost = is_lost or compute.has_reason(facts, "device-lost")
     if is_lost:
         os._exit(LOST)

@@ -1,7 +1,4 @@
-"""How something is computed: on which device, in which type, under which settings.
-
-Standard library only, Python 3.8 and later.
-"""
+"""How something is computed: on which device, in which type, under which settings."""
 
 import os
 import platform

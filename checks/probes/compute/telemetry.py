@@ -1,7 +1,7 @@
-"""What a device tells of itself while it computes: heat, clocks, power, errors.
+"""What a device reports while it computes: heat, clocks, power, errors.
 
 Standard library only, Python 3.8 and later: NVIDIA's NVML by ctypes, AMD's and the processor's sensors from Linux's
-sysfs. What a device does not tell is left out.
+sysfs. What a device does not report is left out.
 
 NVML (nvml.h of CUDA 13): functions return 0 for success; clocks are MHz, power milliwatts, temperatures degrees
 Celsius.
@@ -17,7 +17,7 @@ CORRECTED, UNCORRECTED, VOLATILE = 0, 1, 0  # nvmlMemoryErrorType_t, nvmlEccCoun
 XID_EVENT = 8  # nvmlEventTypeXidCriticalError
 # amdgpu_ras.c, "AMDGPU RAS sysfs Error Count Interface": lines of "ue: 0" and "ce: 3" in one file for each block
 _RAS = {"ue": "ecc_uncorrected", "ce": "ecc_corrected"}
-_RAS_BOGUS = 10**6  # and above: a card whose block sleeps tells of 1048560 errors
+_RAS_BOGUS = 10**6  # and above: a card whose block sleeps reports 1048560 errors
 _PROCESSOR_SENSORS = ("coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "soc_thermal")
 
 
@@ -52,18 +52,18 @@ def of_device(device, pci_address=None, is_nvidia=False):
 
 
 class Nothing:
-    """A device that tells nothing, or that nobody asks here."""
+    """A device that reports nothing, or is not asked here."""
 
     def sample(self):
         """The present state as fields of HealthSample."""
         return {}
 
     def counts(self):
-        """Errors counted so far: "ecc_corrected", "ecc_uncorrected", "remapped_rows", as far as they are told."""
+        """Errors counted so far: "ecc_corrected", "ecc_uncorrected", "remapped_rows", as far as they are reported."""
         return {}
 
     def xids(self):
-        """Codes of the Xid events since the last call; None where nobody is told of them."""
+        """Codes of the Xid events since the last call; None where nothing reports them."""
 
 
 def _nvml_library():
@@ -108,11 +108,9 @@ class Nvml(Nothing):
         }
         if readings["power"] is not None:
             readings["power"] /= 1000.0
-        for name in (
-            "nvmlDeviceGetCurrentClocksEventReasons",
-            "nvmlDeviceGetCurrentClocksThrottleReasons",
-        ):  # R535, before
+        for what in ("Event", "Throttle"):  # since R535, before
             if readings.get("throttle_mask") is None:
+                name = "nvmlDeviceGetCurrentClocks%sReasons" % what
                 readings["throttle_mask"] = self._number(name, ctypes.c_ulonglong)
         return {name: value for name, value in readings.items() if value is not None}
 
@@ -127,7 +125,7 @@ class Nvml(Nothing):
         return {name: value for name, value in readings.items() if value is not None}
 
     def xids(self):
-        """NVML tells them on Linux alone."""
+        """NVML reports them on Linux only."""
         if self._events is None:
             return None
         found, event = [], _Event()
@@ -191,7 +189,7 @@ class Sysfs(Nothing):
         self._folder = folder
 
     def sample(self):
-        """What the first sensor of the card tells."""
+        """What the first sensor of the card reports."""
         readings = {}
         for sensor in self._sensors:
             for name, file, unit in (("temperature", "temp1_input", 1000), ("clock_sm", "freq1_input", 10**6)):
@@ -222,16 +220,16 @@ class Processor(Nothing):
 
     def __init__(self, root="/sys"):
         named = glob.glob(os.path.join(root, "class", "hwmon", "hwmon*", "name"))
-        self._sensors = [os.path.dirname(each) for each in named if _text(each) in _PROCESSOR_SENSORS]
+        self._sensors = [os.path.dirname(path) for path in named if _text(path) in _PROCESSOR_SENSORS]
         cores = os.path.join(root, "devices", "system", "cpu", "cpu[0-9]*")
         self._clocks = glob.glob(os.path.join(cores, "cpufreq", "scaling_cur_freq"))
 
     def sample(self):
-        """Temperature and clock, as far as they are told; a virtual machine tells neither."""
+        """Temperature and clock, as far as they are reported; a virtual machine reports neither."""
         heat = [_whole(path) for sensor in self._sensors for path in glob.glob(os.path.join(sensor, "temp*_input"))]
         clocks = [_whole(path) for path in self._clocks]
         readings = {
-            "temperature": max((round(each / 1000) for each in heat if each is not None), default=None),
+            "temperature": max((round(reading / 1000) for reading in heat if reading is not None), default=None),
             "clock_sm": max((round(clock / 1000) for clock in clocks if clock is not None), default=None),
         }
         return {name: value for name, value in readings.items() if value is not None}

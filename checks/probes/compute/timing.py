@@ -2,8 +2,6 @@
 
 A time that is to be compared with another must come out again: it is the median of so many calls as
 checks/analysis/numbers/repeats.py asks for, where these are quick; else of a few, and the number comes with it.
-
-Standard library only, Python 3.8 and later.
 """
 
 import statistics

@@ -170,12 +170,7 @@ def _answer(backend, asked, folder):
     with open(os.path.join(folder, "numbers"), "wb") as file:
         file.write(array.tobytes())
     # A type that NumPy itself does not know goes by its name, and its bits as whole numbers.
-    return {
-        "plain": "u%d" % array.dtype.itemsize,
-        "dtype": array.dtype.name,
-        "shape": array.shape,
-        "seconds": seconds,
-    }
+    return {"plain": "u%d" % array.dtype.itemsize, "dtype": array.dtype.name, "shape": array.shape, "seconds": seconds}
 
 
 STAGES = (serve,)

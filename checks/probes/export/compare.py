@@ -1,7 +1,5 @@
 """How far an exported model is from the original: figures of outputs, and the first step at which the two part.
 
-Standard library only, Python 3.8 and later; NumPy comes as an argument.
-
 **What counts as rounding.** Two right implementations of one network differ by the order of their sums. How much that
 matters depends on the network, so that the network itself is the measure: it is also computed in float64, and the
 largest distance of its own float32 results from these, over a few inputs, times TIMES_ROUNDING, is allowed. Where it
@@ -30,10 +28,7 @@ class Rounding:
     """
 
     def __init__(self, unit, terms, layers, errors, size=0):
-        self.unit = unit
-        self.terms = terms
-        self.layers = layers
-        self.errors = errors
+        self.unit, self.terms, self.layers, self.errors = unit, terms, layers, errors
         self.least = LEAST_UNITS + UNITS_OF_MEAN * size**0.5
 
     def bound(self, numpy, name, reference):
@@ -50,15 +45,12 @@ class Rounding:
 class Step:
     """One operation of a network that was run: its name and kind, the names of what it took and made.
 
-    ``place``: the line of the user's Python that it comes from ("net.py:11"), where the file tells.
+    ``place``: the line of the user's Python that it comes from ("net.py:11"), where the file has it.
     """
 
     def __init__(self, name, op, inputs, outputs, place=""):
-        self.name = name
-        self.op = op
-        self.inputs = inputs
-        self.outputs = outputs
-        self.place = place
+        self.name, self.op, self.place = name, op, place
+        self.inputs, self.outputs = inputs, outputs
 
 
 def magnitude(numpy, array):
@@ -122,12 +114,12 @@ def _decisions(numpy, reference, candidate):
         same = float((reference == candidate).mean()) if reference.size else 1.0
         return {"same_share": same}
     first, second = (
-        numpy.nan_to_num(each.astype(numpy.float64), posinf=0.0, neginf=0.0).ravel() for each in (reference, candidate)
+        numpy.nan_to_num(side.astype(numpy.float64), posinf=0.0, neginf=0.0).ravel() for side in (reference, candidate)
     )
     norms = float(numpy.linalg.norm(first) * numpy.linalg.norm(second))
     figures = {"cosine": float(first @ second) / norms} if norms else {}
     if reference.ndim and reference.shape[-1] > 1:
-        tops = (each.reshape(-1, reference.shape[-1]).argmax(axis=1) for each in (first, second))
+        tops = (numbers.reshape(-1, reference.shape[-1]).argmax(axis=1) for numbers in (first, second))
         figures["same_top"] = float(numpy.equal(*tops).mean())
     return figures
 
@@ -148,9 +140,7 @@ class Values:
     """The values that were seen in the original, found again by name or, under another name, by what they are."""
 
     def __init__(self, numpy, values, rounding):
-        self._numpy = numpy
-        self._values = values
-        self._rounding = rounding
+        self._numpy, self._values, self._rounding = numpy, values, rounding
         self._alike = {}
         self._sums = {name: _sums(numpy, array) for name, array in values.items()}
         for name, array in values.items():
@@ -160,9 +150,9 @@ class Values:
         """The name of the original's value that this one equals but for rounding; None where there is none."""
         names = self._alike.get(_lengths(array), ())
         sums = _sums(self._numpy, array)
-        for each in sorted(names, key=lambda other: other != name):
-            if self._may_be_same(each, sums, array.size) and self._is_same(each, array):
-                return each
+        for known in sorted(names, key=lambda other: other != name):
+            if self._may_be_same(known, sums, array.size) and self._is_same(known, array):
+                return known
         return None
 
     def _may_be_same(self, name, sums, size):
@@ -176,25 +166,23 @@ class Values:
         if reference is None:
             return None
         bound = self._rounding.bound(numpy, name, reference)
-        found = []
-        for order in _orders(reference.shape, array.shape):
-            apart, nan = distance(numpy, reference.transpose(order).reshape(array.shape), array)
-            share = share_beyond(apart, bound, nan, array.size)
-            found.append({"max_abs": largest(apart), "bound": bound, "share": share})
-        return min(found, key=lambda each: each["share"]) if found else None
+        found = [
+            {"max_abs": largest(apart), "bound": bound, "share": share_beyond(apart, bound, nan, array.size)}
+            for apart, nan in self._distances(reference, array)
+        ]
+        return min(found, key=lambda figures: figures["share"], default=None)
 
     def _is_same(self, name, array):
-        numpy, reference = self._numpy, self._values[name]
-        bound = self._rounding.bound(numpy, name, reference)
+        reference = self._values[name]
+        bound = self._rounding.bound(self._numpy, name, reference)
+        return any(nan == 0 and largest(apart) <= bound for apart, nan in self._distances(reference, array))
+
+    def _distances(self, reference, array):
         for order in _orders(reference.shape, array.shape):
-            apart, nan = distance(numpy, reference.transpose(order).reshape(array.shape), array)
-            if nan == 0 and largest(apart) <= bound:
-                return True
-        return False
+            yield distance(self._numpy, reference.transpose(order).reshape(array.shape), array)
 
 
 def _sums(numpy, array):
-    """The sum of all elements that are finite, and of their magnitudes."""
     numbers = numpy.nan_to_num(array.astype(complex if array.dtype.kind == "c" else float), posinf=0.0, neginf=0.0)
     return numbers.sum(), numpy.abs(numbers).sum()
 
@@ -231,7 +219,7 @@ def first_parting(numpy, original, exported, values, outputs, rounding):
         parted = [name for name in step.outputs if name in at_fault]
         if parted:
             other = _counterpart(step, parted[0], candidate, original, matched, at_fault, known)
-            return _told(step, parted[0], *other)
+            return _as_fact(step, parted[0], *other)
     return None
 
 
@@ -246,12 +234,12 @@ def _leading_to(steps, matched, outputs):
 
 def _counterpart(step, name, candidate, original, matched, at_fault, known):
     """(The step of the original that the export does not do right, how far its result is from the export's)."""
-    there = {each for each in matched.values() if each is not None}
-    missing = [each for each in original if not there.intersection(each.outputs)]
-    taken = {matched.get(each) or each for each in step.inputs if each not in at_fault}
-    named = [each for each in missing if set(step.outputs).intersection(each.outputs)]
-    users = [each for each in missing if taken.intersection(each.inputs)]
-    is_first = not any(matched.get(each) for each in step.inputs)  # it takes the inputs, which may have other names
+    there = {value for value in matched.values() if value is not None}
+    missing = [candidate_step for candidate_step in original if not there.intersection(candidate_step.outputs)]
+    taken = {matched.get(value) or value for value in step.inputs if value not in at_fault}
+    named = [absent for absent in missing if set(step.outputs).intersection(absent.outputs)]
+    users = [absent for absent in missing if taken.intersection(absent.inputs)]
+    is_first = not any(matched.get(value) for value in step.inputs)  # it takes the inputs, which may have other names
     first = next(iter(named or users or (missing[:1] if is_first else ())), None)
     if name not in candidate:
         return first, {}
@@ -259,19 +247,19 @@ def _counterpart(step, name, candidate, original, matched, at_fault, known):
     # An exporter puts several operations into one: then the last of them is the nearest.
     start = missing.index(first) if first is not None else len(missing)
     later = missing[start : start + MOST_IN_ONE]
-    for each in later:
-        apart = _apart(each, candidate[name], known)
+    for absent in later:
+        apart = _apart(absent, candidate[name], known)
         if apart and (not figures or apart["max_abs"] < figures["max_abs"] / 2):
-            first, figures = each, apart
+            first, figures = absent, apart
     return first, figures
 
 
 def _apart(step, array, known):
     found = (known.apart(name, array) for name in step.outputs)
-    return next((each for each in found if each is not None), {})
+    return next((apart for apart in found if apart is not None), {})
 
 
-def _told(step, name, counterpart, apart):
+def _as_fact(step, name, counterpart, apart):
     fact = dict(apart, name=step.name or name, op=step.op, value=name)
     if counterpart is not None:
         fact.update(original_name=counterpart.name, original_op=counterpart.op, original_place=counterpart.place)

@@ -1,7 +1,4 @@
-"""An exported ONNX model in ONNX Runtime: its results, and those of its nodes.
-
-Standard library only, Python 3.8 and later; ONNX Runtime and the onnx package are imported where they are needed.
-"""
+"""An exported ONNX model in ONNX Runtime: its results, and those of its nodes."""
 
 import os
 
@@ -26,9 +23,9 @@ def run(path, feeds, level, wanted=None):
 def matched(inputs, feeds):
     """The arrays by the names of the inputs: by their own names, else in their order.
 
-    An input that no node uses is left out of the file by some exporters, and of the rest only the names tell.
+    An input that no node uses is left out of the file by some exporters, and of the rest only the names are known.
     """
-    names = [each.name for each in inputs]
+    names = [argument.name for argument in inputs]
     if len(names) < len(feeds) or set(names) <= set(feeds):
         return {name: feeds[name] for name in names}
     return dict(zip(names, feeds.values()))
@@ -40,7 +37,7 @@ def version():
         import onnxruntime
 
         return str(onnxruntime.__version__)
-    except Exception:  # a broken installation is told by the probe of ONNX Runtime itself
+    except Exception:  # a broken installation is reported by the probe of ONNX Runtime itself
         return None
 
 
@@ -49,7 +46,7 @@ def about(path):
     import onnx
 
     model = onnx.load(path, load_external_data=False)
-    opset = next((each.version for each in model.opset_import if each.domain in ("", "ai.onnx")), None)
+    opset = next((opset_id.version for opset_id in model.opset_import if opset_id.domain in ("", "ai.onnx")), None)
     folder = os.path.dirname(path)
     return opset, sum(os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder))
 
@@ -59,7 +56,7 @@ def steps_of(path):
     import onnx
 
     graph = onnx.load(path, load_external_data=False).graph
-    weights = {each.name for each in graph.initializer}
+    weights = {initializer.name for initializer in graph.initializer}
     steps = []
     for node in graph.node:
         taken = [name for name in node.input if name and name not in weights]
@@ -72,7 +69,7 @@ def steps_of(path):
 
 def _has_graph(node):
     """Whether a node has a graph of its own (If, Loop), which may take more than it names."""
-    return any(each.HasField("g") or each.graphs for each in node.attribute)
+    return any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute)
 
 
 def values_of(path, feeds, steps):
@@ -80,7 +77,7 @@ def values_of(path, feeds, steps):
     import onnx
 
     model = onnx.load(path, load_external_data=False)
-    own = [each.name for each in model.graph.output]
+    own = [output.name for output in model.graph.output]
     names = [name for step in steps for name in step.outputs if name not in own]
     found, size = run(path, feeds, PLAIN), 0
     beside = os.path.join(os.path.dirname(path), "values.onnx")

@@ -46,28 +46,28 @@ def imported(argument):
 
 def original(argument):
     """Load the original and run it."""
-    yield from _told(_original, argument)
+    yield from _noted(_original, argument)
 
 
 def export(argument):
     """Let the exporter write it."""
     if "reference" in STATE:
-        yield from _told(_export, argument)
+        yield from _noted(_export, argument)
 
 
 def comparison(argument):
     """Run what was written, with the same input, and compare."""
     if FACT.get("exported"):
-        yield from _told(_compare, argument)
+        yield from _noted(_compare, argument)
 
 
 def parting(argument):
     """The first step at which the export and the original part, where they do."""
     if not all(map(compare.is_rounding, FACT.get("outputs", ()))):
-        yield from _told(_part, argument)
+        yield from _noted(_part, argument)
 
 
-def _told(work, argument):
+def _noted(work, argument):
     """Tell what is known as the work begins and as it ends; an exception is the fact."""
     FACT["stage"] = work.__name__.strip("_")
     yield {"export": FACT}
@@ -120,7 +120,7 @@ def _original(argument):
     errors = {}
     try:
         for shift in SHIFTS:
-            turned = {name: np.roll(each, shift, axis=-1) if each.ndim else each for name, each in arrays.items()}
+            turned = {name: np.roll(array, shift, axis=-1) if array.ndim else array for name, array in arrays.items()}
             _raise_errors(np, errors, model, turned)
     except Exception:  # not every network can be had in float64; then the bound is computed
         errors = {} if shift == 0 else errors
@@ -145,14 +145,12 @@ def _raise_errors(numpy, errors, model, arrays):
 
 
 def _apart(numpy, exact, value):
-    """How far a result is from the same in float64, where that can be told."""
     if exact.shape != value.shape or value.dtype.kind not in "fc":
         return 0.0
     return compare.largest(compare.distance(numpy, exact, value)[0])
 
 
 def _inputs(numpy, model, argument):
-    """The user's own inputs, those that the file holds, or the first drawn ones that the model takes."""
     if argument.get("inputs"):
         arrays, origin = model_inputs.taken(numpy, model.specs, argument["inputs"], model.run)
         FACT.update(origin)
@@ -177,9 +175,9 @@ def _inputs(numpy, model, argument):
 def _export(argument):
     os.mkdir(FOLDER)
     started = time.perf_counter()
-    STATE["made"] = STATE["exporters"][argument["exporter"]](STATE["model"], STATE["arrays"], FOLDER)
+    STATE["exported"] = STATE["exporters"][argument["exporter"]](STATE["model"], STATE["arrays"], FOLDER)
     FACT.update(exported=True, seconds=time.perf_counter() - started)
-    path = STATE["path"] = STATE["made"][0]
+    path = STATE["path"] = STATE["exported"][0]
     FACT["size"] = _size(path)
     if path.endswith(".onnx"):
         FACT["opset"] = onnx_model.about(path)[0]
@@ -202,7 +200,7 @@ def _compare(argument):
     if results is None:
         return
     FACT["ran"] = True
-    if not FACT["repeats"]:  # then nobody can tell what the export adds
+    if not FACT["repeats"]:  # then what the export adds cannot be known
         FACT["reason"] = "original-varies"
         return
     reference = STATE["reference"]
@@ -273,7 +271,7 @@ def _by_torch():
     FACT["runner"] = "torch"
     from . import torch as side
 
-    return side.run_program(STATE["made"][1], STATE["arrays"])
+    return side.run_program(STATE["exported"][1], STATE["arrays"])
 
 
 def _by_coreml():
@@ -284,7 +282,7 @@ def _by_coreml():
     FACT["runner"] = "coremltools"
     STATE["rounding"].unit = compare.UNITS["float16"]  # what it computes in by default
     STATE["rounding"].errors.clear()
-    return STATE["made"][1].predict(STATE["arrays"])
+    return STATE["exported"][1].predict(STATE["arrays"])
 
 
 RUNNERS = {".onnx": _by_onnxruntime, ".tflite": _by_litert, ".pt2": _by_torch, ".mlpackage": _by_coreml}
@@ -314,7 +312,7 @@ def _part(argument):
     if not differing:
         FACT["search"] = "optimizer"
         return
-    by_nodes = STATE["made"][1] or STATE["model"].steps_and_values
+    by_nodes = STATE["exported"][1] or STATE["model"].steps_and_values
     steps, values = by_nodes(arrays)
     _add_errors(np, rounding, values, by_nodes)
     nodes = onnx_model.steps_of(path)

@@ -5,8 +5,6 @@ names into Python that is compiled. So the file itself is never given to it: a n
 but what is understood here, and of that only what merely computes: operators of the lists in model_safety.toml,
 expressions of sums and products, names that are names, weights as plain bytes, inputs that ``weights_only`` reads.
 All else ends the loading with :class:`NotPlain`, and a file that is damaged with :class:`NoProgram`.
-
-Standard library only, Python 3.8 and later; PyTorch is imported where it is needed.
 """
 
 import ast
@@ -72,8 +70,8 @@ def rewrite(path, plain, safety):
 
 def _rewrite(path, plain, safety):
     with zipfile.ZipFile(path) as source:
-        names = [each.filename for each in source.infolist()]
-        if sum(each.file_size for each in source.infolist()) > os.path.getsize(path) + LARGEST_TEXT:
+        names = [member.filename for member in source.infolist()]
+        if sum(member.file_size for member in source.infolist()) > os.path.getsize(path) + LARGEST_TEXT:
             raise NotPlain("it unpacks to far more than it is")
         root = next((name.split("/")[0] for name in names if "/" in name), "") + "/"
         graphs = [name for name in names if name.startswith(root + "models/")]
@@ -138,23 +136,22 @@ def _check_stored(content):
 
 
 def _copy_tensors(source, target, root, kind):
-    """The weights or constants: their list, and the plain bytes of each."""
     folder = "data/%s/" % kind
     name = "%smodel_%s_config.json" % (folder, kind)
     config = _dict(_read(source, root + name)["config"])
     listed = {}
-    for key, each in config.items():
-        file = each["path_name"]
-        if not _RAW.match(file) or each["use_pickle"] is not False:
+    for key, tensor in config.items():
+        file = tensor["path_name"]
+        if not _RAW.match(file) or tensor["use_pickle"] is not False:
             raise NotPlain("%s%s is pickled" % (folder, file))
         listed[_named(key, _DOTTED)] = {
             "path_name": file,
-            "is_param": each["is_param"] is True,
+            "is_param": tensor["is_param"] is True,
             "use_pickle": False,
-            "tensor_meta": _clean(each["tensor_meta"], "tensor_meta", (), 0),
+            "tensor_meta": _clean(tensor["tensor_meta"], "tensor_meta", (), 0),
         }
     target.writestr("plain/" + name, json.dumps({"config": listed}))
-    for file in sorted({each["path_name"] for each in listed.values()}):
+    for file in sorted({tensor["path_name"] for tensor in listed.values()}):
         with source.open(root + folder + file) as read:
             to = target.open("plain/" + folder + file, "w", force_zip64=True)
             with to:
@@ -167,13 +164,13 @@ def _copy_tensors(source, target, root, kind):
 def _program(fields, safety):
     """The program with the parts that are understood, and no others."""
     module = fields["graph_module"]
-    operators = tuple(re.compile(each) for each in safety["program_operators"])
-    first = [each for each in module["module_call_graph"] if each["fqn"] == ""][:1]
+    operators = tuple(re.compile(operator) for operator in safety["program_operators"])
+    first = [call for call in module["module_call_graph"] if call["fqn"] == ""][:1]
     return {
         "graph_module": {
             "graph": _clean(module["graph"], "graph", operators, 0),
             "signature": _clean(module["signature"], "signature", operators, 0),
-            "module_call_graph": [{"fqn": "", "signature": _call(each["signature"], operators)} for each in first],
+            "module_call_graph": [{"fqn": "", "signature": _call(call["signature"], operators)} for call in first],
             "metadata": {},
             "treespec_namedtuple_fields": {},
         },
@@ -183,7 +180,7 @@ def _program(fields, safety):
             for key, value in fields["range_constraints"].items()
         },
         "schema_version": {key: _whole(fields["schema_version"][key]) for key in ("major", "minor")},
-        "verifiers": [each for each in fields["verifiers"] if each in _DIALECTS],
+        "verifiers": [verifier for verifier in fields["verifiers"] if verifier in _DIALECTS],
         "torch_version": _named(fields.get("torch_version") or "", _VERSION),
         "guards_code": [],  # Python that would be compiled
     }
@@ -196,7 +193,7 @@ def _call(signature, operators):
         # The names of the inputs become Python that is compiled: also those that stand here.
         "in_spec": _tree(signature["in_spec"], _NAME),
         "out_spec": _tree(signature["out_spec"], _KEY),
-        "forward_arg_names": [_named(each) for each in signature.get("forward_arg_names") or []],
+        "forward_arg_names": [_named(name) for name in signature.get("forward_arg_names") or []],
     }
 
 
@@ -207,9 +204,9 @@ def _clean(value, key, operators, depth):
     if isinstance(value, dict):
         if key == "metadata":
             return _metadata(value)
-        return {_named(name): _clean(each, name, operators, depth + 1) for name, each in value.items()}
+        return {_named(name): _clean(part, name, operators, depth + 1) for name, part in value.items()}
     if isinstance(value, list):
-        return [_clean(each, key, operators, depth + 1) for each in value]
+        return [_clean(part, key, operators, depth + 1) for part in value]
     return _text(value, key, operators) if isinstance(value, str) else value
 
 
@@ -253,7 +250,7 @@ def _dict(value):
 
 
 def _metadata(fields):
-    """Of what is told about a node only the lines of Python that it comes from."""
+    """Of what is known about a node only the lines of Python that it comes from."""
     lines = _LINE.findall(str(fields.get("stack_trace") or ""))
     return {"stack_trace": "\n".join(lines)} if lines else {}
 
@@ -304,8 +301,8 @@ def _is_plain_call(node):
 
 def _is_base(node):
     """Something without a power: a power of a power of a power has more digits than any memory holds."""
-    inner = [each.op if isinstance(each, ast.BinOp) else getattr(each, "id", "") for each in ast.walk(node)]
-    return _is_plain(node) and not any(isinstance(each, ast.Pow) or each == "Pow" for each in inner)
+    inner = [part.op if isinstance(part, ast.BinOp) else getattr(part, "id", "") for part in ast.walk(node)]
+    return _is_plain(node) and not any(isinstance(op, ast.Pow) or op == "Pow" for op in inner)
 
 
 def _is_decimal(value):
@@ -344,5 +341,5 @@ def _check_tree(tree, names, depth):
     for key in context or ():
         if not isinstance(key, int):
             _named(key, names)
-    for each in tree["children_spec"]:
-        _check_tree(each, names, depth + 1)
+    for child in tree["children_spec"]:
+        _check_tree(child, names, depth + 1)

@@ -1,7 +1,6 @@
 """A model of TensorFlow or Keras as the original of an export, and the exporters that start from it.
 
-Standard library only, Python 3.8 and later; TensorFlow is imported where it is needed. What
-is loaded and run is looked through before, as model/tensorflow.py does it.
+What is loaded and run is looked through before, as model/tensorflow.py does it.
 """
 
 import itertools
@@ -30,13 +29,7 @@ def _rounding_of(arrays):
 
 
 def _in_float64(arrays):
-    return {name: each.astype("float64") if each.dtype.kind == "f" else each for name, each in arrays.items()}
-
-
-def _spec_of(tensor, name):
-    import tensorflow as tf
-
-    return tf.TensorSpec(tensor.shape, tensor.dtype, name=name)
+    return {name: array.astype("float64") if array.dtype.kind == "f" else array for name, array in arrays.items()}
 
 
 # --- Keras ------------------------------------------------------------------------------------------------------------
@@ -74,11 +67,11 @@ class _Keras:
         """Its layers in order, and what each gave."""
         model = self._doubled() if float64 else self.module
         layers = [layer for layer in model.layers if type(layer).__name__ != "InputLayer"]
-        made = [(layer, place, tensor) for layer in layers for place, tensor in enumerate(_flat(layer.output))]
+        placed = [(layer, place, tensor) for layer in layers for place, tensor in enumerate(_flat(layer.output))]
         keras = tensorflow_probe.keras_module()
-        results = _call(keras.Model(model.inputs, [tensor for _, _, tensor in made]), arrays, float64)
-        values = {_value_name(each, place): array for (each, place, _), array in zip(made, results)}
-        makers = {id(tensor): _value_name(each, place) for each, place, tensor in made}
+        results = _call(keras.Model(model.inputs, [tensor for _, _, tensor in placed]), arrays, float64)
+        values = {_value_name(layer, place): array for (layer, place, _), array in zip(placed, results)}
+        makers = {id(tensor): _value_name(layer, place) for layer, place, tensor in placed}
         steps = [
             compare.Step(
                 layer.name,
@@ -126,7 +119,7 @@ def _call(model, arrays, float64=False):
     import numpy as np
 
     values = list((_in_float64(arrays) if float64 else arrays).values())
-    return [np.asarray(each) for each in _flat(model(values[0] if len(values) == 1 else values, training=False))]
+    return [np.asarray(tensor) for tensor in _flat(model(values[0] if len(values) == 1 else values, training=False))]
 
 
 def _outputs(model, arrays):
@@ -189,7 +182,7 @@ class _Graph:
         part = whole.prune(places, [whole.graph.get_tensor_by_name(name) for name in self.outputs])
 
         def infer(*values):
-            return [tf.identity(each) for each in _flat(part(*values))]
+            return [tf.identity(tensor) for tensor in _flat(part(*values))]
 
         return tf.function(infer, input_signature=specs), specs
 
@@ -197,7 +190,7 @@ class _Graph:
         """(Unit, terms, layers), as for compare.Rounding."""
         import tensorflow as tf
 
-        constants = [tf.make_ndarray(each.attr["value"].tensor) for each in self.frozen.node if each.op == "Const"]
+        constants = [tf.make_ndarray(node.attr["value"].tensor) for node in self.frozen.node if node.op == "Const"]
         return _rounding_of([constant for constant in constants if constant.dtype.kind == "f"])
 
     def in_float64(self, arrays):
@@ -230,7 +223,6 @@ class _Graph:
 
 
 def _inlined(graph_def, inputs, outputs):
-    """The graph with the functions that it calls put in their place."""
     import tensorflow as tf
     from tensorflow.core.protobuf import config_pb2, meta_graph_pb2
     from tensorflow.python.grappler import tf_optimizer
@@ -238,7 +230,7 @@ def _inlined(graph_def, inputs, outputs):
     if not graph_def.library.function:
         return graph_def
     # Loops and branches stay what they are: taken apart into jumps (Enter, Exit, Switch) no exporter knows them.
-    for node in itertools.chain(graph_def.node, *(each.node_def for each in graph_def.library.function)):
+    for node in itertools.chain(graph_def.node, *(called.node_def for called in graph_def.library.function)):
         if node.op in _CONTROL:
             node.attr["_lower_using_switch_merge"].b = False
     with tf.Graph().as_default() as graph:
@@ -280,12 +272,12 @@ def to_tflite(original, arrays, folder):
             inputs = [original._graph.get_tensor_by_name(name) for name in original.inputs.values()]
             outputs = [original._graph.get_tensor_by_name(name) for name in original.outputs]
             converter = tf.compat.v1.lite.TFLiteConverter.from_session(session, inputs, outputs)
-            made = converter.convert()
+            content = converter.convert()
     else:
         function, _ = original.function(arrays)
-        made = tf.lite.TFLiteConverter.from_concrete_functions([function.get_concrete_function()]).convert()
+        content = tf.lite.TFLiteConverter.from_concrete_functions([function.get_concrete_function()]).convert()
     with open(path, "wb") as file:
-        file.write(made)
+        file.write(content)
     return path, None
 
 
@@ -314,14 +306,9 @@ def to_coreml(original, arrays, folder):
 
     path = os.path.join(folder, "model.mlpackage")
     function, _ = original.function(arrays)
-    made = ct.convert([function.get_concrete_function()], source="tensorflow")
-    made.save(path)
-    return path, made
+    package = ct.convert([function.get_concrete_function()], source="tensorflow")
+    package.save(path)
+    return path, package
 
 
-EXPORTERS = {
-    "tf2onnx": to_onnx,
-    "tflite-converter": to_tflite,
-    "tensorflowjs": to_tfjs,
-    "coremltools": to_coreml,
-}
+EXPORTERS = {"tf2onnx": to_onnx, "tflite-converter": to_tflite, "tensorflowjs": to_tfjs, "coremltools": to_coreml}

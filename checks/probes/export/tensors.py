@@ -1,7 +1,4 @@
-"""Tensors of PyTorch and arrays of NumPy, in each other's place.
-
-Standard library only, Python 3.8 and later; PyTorch is imported where it is needed.
-"""
+"""Tensors of PyTorch and arrays of NumPy, in each other's place."""
 
 import re
 
@@ -15,8 +12,8 @@ def arrays_of(result):
     """The tensors of a result, in order, as arrays by name."""
     from torch.utils import _pytree
 
-    tensors = [each for each in _pytree.tree_flatten(result)[0] if hasattr(each, "detach")]
-    return {"output %d" % place: as_array(each) for place, each in enumerate(tensors)}
+    tensors = [leaf for leaf in _pytree.tree_flatten(result)[0] if hasattr(leaf, "detach")]
+    return {"output %d" % place: as_array(tensor) for place, tensor in enumerate(tensors)}
 
 
 def as_array(tensor):
@@ -53,5 +50,5 @@ def in_float64(values):
 
 def place_of(text):
     """The last line of the user's own Python that a trace names ("net.py:11"), "" where it names only a library's."""
-    found = [each.group("place") or "%(file)s:%(line)s" % each.groupdict() for each in _PLACE.finditer(text or "")]
-    return ([each for each in found if not _LIBRARY.search(each)] or [""])[-1]
+    found = [match.group("place") or "%(file)s:%(line)s" % match.groupdict() for match in _PLACE.finditer(text or "")]
+    return ([place for place in found if not _LIBRARY.search(place)] or [""])[-1]

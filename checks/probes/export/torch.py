@@ -1,7 +1,4 @@
-"""A model of PyTorch as the original of an export, and the exporters that start from it.
-
-Standard library only, Python 3.8 and later; PyTorch is imported where it is needed.
-"""
+"""A model of PyTorch as the original of an export, and the exporters that start from it."""
 
 import os
 
@@ -19,8 +16,6 @@ def load(argument):
 
 
 class _Program:
-    """What torch.export.save wrote."""
-
     def __init__(self, argument):
         self._program = exported_program.load(argument["path"], argument["safety"])
         self.module = self._program.module()
@@ -34,7 +29,7 @@ class _Program:
             {
                 "name": name,
                 "dtype": str(given[name].meta["val"].dtype).replace("torch.", ""),
-                "shape": [each if isinstance(each, int) else -1 for each in given[name].meta["val"].shape],
+                "shape": [length if isinstance(length, int) else -1 for length in given[name].meta["val"].shape],
             }
             for name in self._program.graph_signature.user_inputs
             if name in given
@@ -55,7 +50,7 @@ class _Program:
         args, kwargs = self._program.example_inputs or ((), {})
         flat = [*args, *kwargs.values()]
         names = [spec["name"] for spec in self.specs]
-        if len(flat) != len(names) or not all(hasattr(each, "detach") for each in flat):
+        if len(flat) != len(names) or not all(hasattr(value, "detach") for value in flat):
             return None
         return {name: as_array(tensor) for name, tensor in zip(names, flat)}
 
@@ -86,7 +81,7 @@ def steps_of(program):
     for node in program.graph.nodes:
         if node.op == "call_function":
             source = node.args[0] if _is_part(node) else node
-            taken = [each.name for each in node.all_input_nodes]
+            taken = [source_node.name for source_node in node.all_input_nodes]
             place = place_of(node.meta.get("stack_trace"))
             steps.append(compare.Step(node.name, str(source.target), taken, [node.name], place))
     return steps
@@ -137,7 +132,7 @@ def interpreted(program, tensors, float64=False, names=None):
             return value
 
         def call_function(self, target, args, kwargs):
-            """Numbers that are made, or turned into float32, become float64 as all others."""
+            """Numbers that are package, or turned into float32, become float64 as all others."""
             if float64 and kwargs.get("dtype") in (torch.float32, torch.float16, torch.bfloat16):
                 kwargs = dict(kwargs, dtype=torch.float64)
             return super().call_function(target, args, kwargs)
@@ -170,11 +165,11 @@ def to_onnx_dynamo(original, arrays, folder):
 
     path = os.path.join(folder, "model.onnx")
     program = original.program(arrays)
-    made = torch.onnx.export(program, (), dynamo=True, verbose=False)
-    weights = sum(each.numel() * each.element_size() for each in program.state_dict.values())
-    made.save(path, external_data=weights > SPLIT_FROM)
+    exported = torch.onnx.export(program, (), dynamo=True, verbose=False)
+    weights = sum(tensor.numel() * tensor.element_size() for tensor in program.state_dict.values())
+    exported.save(path, external_data=weights > SPLIT_FROM)
     # Its nodes bear the names of those in the program as it was taken apart for ONNX.
-    return path, lambda arrays, float64=False: steps_and_values(made.exported_program, arrays, float64)
+    return path, lambda arrays, float64=False: steps_and_values(exported.exported_program, arrays, float64)
 
 
 def to_onnx_script(original, arrays, folder):
@@ -218,14 +213,13 @@ def to_coreml(original, arrays, folder):
 
     path = os.path.join(folder, "model.mlpackage")
     kinds = {name: ct.TensorType(name=name, shape=array.shape, dtype=array.dtype) for name, array in arrays.items()}
-    source = original.module
-    if hasattr(source, "forward") and not hasattr(source, "_c"):  # an exported program: it is taken as such
-        source = original.program(arrays).run_decompositions({})
-        made = ct.convert(source)
+    module = original.module
+    if hasattr(module, "forward") and not hasattr(module, "_c"):  # an exported program: it is taken as such
+        package = ct.convert(original.program(arrays).run_decompositions({}))
     else:
-        made = ct.convert(source, inputs=list(kinds.values()))
-    made.save(path)
-    return path, made
+        package = ct.convert(module, inputs=list(kinds.values()))
+    package.save(path)
+    return path, package
 
 
 EXPORTERS = {

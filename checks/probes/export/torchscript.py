@@ -1,7 +1,6 @@
 """A TorchScript archive as the original of an export.
 
-Standard library only, Python 3.8 and later; PyTorch is imported where it is needed. Such an archive is a program, and
-it is run here: only where all of it merely computes (model_safety.toml).
+Such an archive is a program, and it is run here: only where all of it merely computes (model_safety.toml).
 """
 
 from ..model import kit as model_kit
@@ -27,20 +26,20 @@ class Script:
 
     @property
     def specs(self):
-        """The inputs to draw. An archive tells no shapes: those that its first layers take."""
+        """The inputs to draw. An archive has no shapes: those that its first layers take."""
         needed = self._needed()
-        if any(str(each.type) not in _SCALARS and str(each.type) != "Tensor" for each in needed):
-            raise model_kit.NotDrawn("input-type", ", ".join("%s: %s" % (each.name, each.type) for each in needed))
+        if any(str(taken.type) not in _SCALARS and str(taken.type) != "Tensor" for taken in needed):
+            raise model_kit.NotDrawn("input-type", ", ".join("%s: %s" % (taken.name, taken.type) for taken in needed))
         guessed = _shapes(self.module)
         plain = {kind: {"dtype": dtype, "shape": []} for kind, (dtype, _) in _SCALARS.items()}
-        return [dict(plain.get(str(each.type)) or guessed.get(each.name, _ANY), name=each.name) for each in needed]
+        return [dict(plain.get(str(taken.type)) or guessed.get(taken.name, _ANY), name=taken.name) for taken in needed]
 
     def _needed(self):
-        return [argument for argument in self.module.forward.schema.arguments[1:] if not argument.has_default_value()]
+        return [taken for taken in self.module.forward.schema.arguments[1:] if not taken.has_default_value()]
 
     def arguments(self, arrays):
         """The arrays as forward takes them: tensors, or plain numbers."""
-        kinds = {each.name: _SCALARS[str(each.type)][1] for each in self._needed() if str(each.type) in _SCALARS}
+        kinds = {taken.name: _SCALARS[str(taken.type)][1] for taken in self._needed() if str(taken.type) in _SCALARS}
         tensors = zip(arrays.items(), self._narrowed(tensors_of(arrays)))
         return tuple(kinds[name](array) if name in kinds else tensor for (name, array), tensor in tensors)
 
@@ -48,7 +47,7 @@ class Script:
         """NumPy has no bfloat16: where all weights are of it, the inputs are, too."""
         import torch
 
-        kinds = {each.dtype for each in self.module.state_dict().values() if each.is_floating_point()}
+        kinds = {tensor.dtype for tensor in self.module.state_dict().values() if tensor.is_floating_point()}
         if kinds != {torch.bfloat16}:
             return tensors
         return [tensor.bfloat16() if tensor.dtype == torch.float32 else tensor for tensor in tensors]
@@ -65,8 +64,8 @@ class Script:
             try:
                 return arrays_of(self.module(*self.arguments(arrays)))
             finally:
-                for each, before in kept:
-                    each.copy_(before)
+                for held, before in kept:
+                    held.copy_(before)
 
     def rounding_of(self):
         """(Unit, terms, layers), as for compare.Rounding."""
@@ -89,7 +88,7 @@ class Script:
         nodes = [
             node
             for node in graph.nodes()
-            if node.kind() != "prim::Constant" and any(_is_tensor(value) for value in node.outputs())
+            if node.kind() != "prim::Constant" and any(is_tensor(value) for value in node.outputs())
         ]
         steps = [_step(node) for node in nodes]
         inputs = in_float64(self.arguments(arrays)) if float64 else self.arguments(arrays)
@@ -115,7 +114,7 @@ class Script:
         try:
             return TS2EPConverter(self.module, self.arguments(arrays), {}).convert()
         except Exception as error:
-            why = "; ".join(str(each).strip()[:300] for each in (error, error.__cause__) if each is not None)
+            why = "; ".join(str(cause).strip()[:300] for cause in (error, error.__cause__) if cause is not None)
             raise model_kit.NotDrawn("no-program", why) from error
 
 
@@ -125,11 +124,12 @@ _SCALARS = {"int": ("int64", int), "float": ("float64", float), "bool": ("bool",
 
 def _step(node):
     inputs = [value.debugName() for value in node.inputs()]
-    outputs = [value.debugName() for value in node.outputs() if _is_tensor(value)]
+    outputs = [value.debugName() for value in node.outputs() if is_tensor(value)]
     return compare.Step(outputs[0], node.kind(), inputs, outputs, place_of(str(node)))
 
 
-def _is_tensor(value):
+def is_tensor(value):
+    """Whether a value of a graph is a tensor."""
     return value.type().kind() == "TensorType"
 
 
@@ -200,7 +200,7 @@ def _shapes(module):
     inputs = {name: name for name in names}  # alias -> input
     for node in graph.nodes():
         if node.kind() == "prim::Constant":
-            if _is_tensor(node.output()) and node.hasAttribute("value"):
+            if is_tensor(node.output()) and node.hasAttribute("value"):
                 known[node.output().debugName()] = node.t("value")
             elif str(node.output().type()) == "List[Tensor]" and node.output().toIValue():  # of a recurrent layer
                 known[node.output().debugName()] = node.output().toIValue()[0]
@@ -215,7 +215,7 @@ def _shapes(module):
         spec = next(filter(None, (_taken_by(node.kind(), known[name]) for name in taken if name in known)), None)
         if spec is not None:
             found.setdefault(_argument_name(module, source, names), spec)
-        elif node.outputsSize() == 1 and _is_tensor(node.output()):
+        elif node.outputsSize() == 1 and is_tensor(node.output()):
             inputs.setdefault(node.output().debugName(), source)
     return found
 
@@ -225,7 +225,6 @@ def _argument_name(module, name, names):
 
 
 def _taken_by(kind, weight):
-    """What a layer with this weight takes: a picture, a sequence, rows of numbers, or indices."""
     dtype = str(weight.dtype).replace("torch.", "")
     dtype = dtype if dtype in ("float16", "float64") else "float32"
     if kind in ("aten::lstm", "aten::gru", "aten::rnn_tanh", "aten::rnn_relu") and weight.dim() == 2:

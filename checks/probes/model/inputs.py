@@ -1,9 +1,9 @@
 """Inputs of a model that the user gives: an .npz with an array for each, an .npy where it is one, or one picture.
 
-Standard library only, Python 3.8 and later; NumPy comes as an argument. A picture is decoded by a library of the target
-(Pillow, OpenCV, torchvision), scaled to the size that the model takes, and given as fractions from 0 to 1, or as bytes
-where the model takes these. Many models want it otherwise (another mean, another order of colours): then their answers
-mean little, but differences between two runs of one model are as good with it as with any other input.
+A picture is decoded by a library of the target (Pillow, OpenCV, torchvision), scaled to the size that the model takes,
+and given as fractions from 0 to 1, or as bytes where the model takes these. Many models want it otherwise (another
+mean, another order of colours): then their answers mean little, but differences between two runs of one model are as
+good with it as with any other input.
 """
 
 import os
@@ -21,7 +21,7 @@ USUAL = 224  # height and width where the model leaves them open and the picture
 LARGEST = 2048
 STRIDE = 32  # networks with free sizes mostly want multiples of it
 MOST_PIXELS = 100_000_000
-MOST_NAMED = 8  # inputs that are told in one line
+MOST_NAMED = 8  # inputs that are named in one line
 _COLOURS = (3, 1, 4)
 _UNNAMED = re.compile(r"arr_\d+$")  # as NumPy calls arrays that nobody gave a name
 _TRACE = re.compile(r"The following operation failed|Traceback ")
@@ -49,10 +49,10 @@ def taken(numpy, specs, path, run, is_typed=False):
 
 
 def read(numpy, specs, path, is_typed=False):
-    """(The inputs by name, what is told of them: ``inputs_from``, and ``inputs_renamed`` where names differ).
+    """(The inputs by name, what is known of them: ``inputs_from``, and ``inputs_renamed`` where names differ).
 
     ``specs``: {"name", "dtype", "shape"} of each that the model takes. ``is_typed``: whether the types are the model's
-    own, so that numbers of another width, as NumPy makes them where nothing is said, are turned into these.
+    own, so that numbers of another width, as NumPy makes them by default, are turned into these.
 
     Raises:
         NotDrawn: "no-input-file", "input-unreadable", "inputs-do-not-fit", "no-image-library", "no-image-input" or
@@ -65,7 +65,7 @@ def read(numpy, specs, path, is_typed=False):
     if renamed:
         origin["inputs_renamed"] = ", ".join("%s: %s" % (name, other) for name, other in renamed)
     kinds = {spec["name"]: spec["dtype"] for spec in specs if is_typed}
-    return {name: _as_wanted(numpy, each, kinds.get(name)) for name, each in arrays.items()}, origin
+    return {name: _as_wanted(numpy, array, kinds.get(name)) for name, array in arrays.items()}, origin
 
 
 def _kind(path):
@@ -76,7 +76,7 @@ def try_given(specs, arrays, run, is_typed=False):
     """Run the model once with what was given.
 
     Raises:
-        NotDrawn: "inputs-do-not-fit", with what was given, and what the model said where that is not seen by it.
+        NotDrawn: "inputs-do-not-fit", with what was given, and the error of the model where that does not show it.
     """
     try:
         run(arrays)
@@ -84,12 +84,12 @@ def try_given(specs, arrays, run, is_typed=False):
         if model_kit.is_not_the_input(error):
             raise
         is_seen = is_typed and any(_is_odd(spec, arrays.get(spec["name"])) for spec in specs)
-        words = "" if is_seen else _said(error)
+        words = "" if is_seen else _words(error)
         raise model_kit.NotDrawn("inputs-do-not-fit", words, inputs=model_kit.as_facts(arrays)) from error
 
 
 def _is_odd(spec, array):
-    """Whether what was given for an input has another type, number of axes or length than the model tells."""
+    """Whether what was given for an input has another type, number of axes or length than the model states."""
     if array is None:
         return True
     if spec["dtype"] != ("string" if array.dtype == object else str(array.dtype)):
@@ -104,12 +104,12 @@ def _is_odd(spec, array):
 def _as_facts(specs, is_typed):
     """What a model takes, as facts TensorSpec: an axis that it leaves open by its name, or "?".
 
-    Where it does not tell (``is_typed``), one row is our own guess.
+    Where it does not state it (``is_typed``), one row is our own guess.
     """
-    return [dict(spec, shape=spec["shape"] and _told_axes(spec["shape"], is_typed)) for spec in specs]
+    return [dict(spec, shape=spec["shape"] and _named_axes(spec["shape"], is_typed)) for spec in specs]
 
 
-def _told_axes(shape, is_typed):
+def _named_axes(shape, is_typed):
     axes = [axis if isinstance(axis, str) or _is_set(axis) else "?" for axis in shape]
     return axes if is_typed else ["?", *axes[1:]]
 
@@ -143,9 +143,8 @@ def _from_arrays(numpy, specs, path):
 
 
 def _unpacked(numpy, path, names):
-    """The arrays of these names, or all where one of them is missing."""
     with zipfile.ZipFile(path) as archive:
-        sizes = {each.filename: each.file_size for each in archive.infolist()}
+        sizes = {member.filename: member.file_size for member in archive.infolist()}
     with numpy.load(path, allow_pickle=False) as file:
         taken = names if set(names) <= set(file.files) else file.files
         if sum(sizes.get(name, sizes.get(name + ".npy", 0)) for name in taken) > MOST_BYTES:
@@ -162,8 +161,8 @@ def _as_wanted(numpy, array, dtype):
     except TypeError:  # bfloat16 and the like
         return array
     if array.dtype.kind == kind.kind == "f" or (array.dtype.kind in "iu" and kind.kind in "iu"):
-        made = array.astype(kind)
-        return made if kind.kind == "f" or (made == array).all() else array
+        cast = array.astype(kind)
+        return cast if kind.kind == "f" or (cast == array).all() else array
     return array
 
 
@@ -175,10 +174,10 @@ def _from_picture(numpy, specs, path):
     if len(places) != 1:
         raise model_kit.NotDrawn("no-image-input", wanted(specs))
     spec, axis = places[0]
-    others = [each for each in specs if each is not spec]
-    made = model_kit.drawn(numpy, others, 0)
-    made[spec["name"]] = _fitted(numpy, spec, axis, path)
-    return {each["name"]: made[each["name"]] for each in specs}
+    others = [other for other in specs if other is not spec]
+    arrays = model_kit.drawn(numpy, others, 0)
+    arrays[spec["name"]] = _fitted(numpy, spec, axis, path)
+    return {wanted_spec["name"]: arrays[wanted_spec["name"]] for wanted_spec in specs}
 
 
 def wanted(specs):
@@ -186,20 +185,20 @@ def wanted(specs):
     parts = []
     for spec in specs:
         shape = spec["shape"]
-        lengths = "?" if shape is None else ", ".join(str(each) if _is_set(each) else "?" for each in shape)
+        lengths = "?" if shape is None else ", ".join(str(length) if _is_set(length) else "?" for length in shape)
         parts.append("%s: %s [%s]" % (spec["name"], spec["dtype"], lengths))
     more = ["..."] if len(parts) > MOST_NAMED else []
     return "; ".join(parts[:MOST_NAMED] + more)
 
 
 def none_fits(specs, error):
-    """What to raise where no drawn input fits: what the model takes, and what it said of the first that was tried."""
+    """What to raise where no drawn input fits: what the model takes, and its error for the first that was tried."""
     if model_kit.is_not_the_input(error):
         return error
-    return model_kit.NotDrawn("inputs-needed", "%s (%s)" % (wanted(specs), _said(error)))
+    return model_kit.NotDrawn("inputs-needed", "%s (%s)" % (wanted(specs), _words(error)))
 
 
-def _said(error):
+def _words(error):
     lines = [line for line in map(str.strip, str(error).splitlines()) if line] or [""]
     # TorchScript prints a trace, with the error behind it and perhaps a list of what it could not be.
     words = next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1 if _TRACE.match(lines[0]) else 0])
@@ -253,18 +252,18 @@ def _with_colours(numpy, pixels, count):
 
 def scaled(numpy, pixels, size):
     """Bilinear, with the centres of the corner pixels kept in proportion: the same in every version of any library."""
-    made = pixels.astype("float32")
+    scaled_pixels = pixels.astype("float32")
     for axis, wanted_length in enumerate(size):
-        length = made.shape[axis]
+        length = scaled_pixels.shape[axis]
         if length == wanted_length:
             continue
         places = (numpy.arange(wanted_length) + 0.5) * (length / wanted_length) - 0.5
         places = places.clip(0, length - 1)
         low = numpy.floor(places).astype(int)
         high = numpy.minimum(low + 1, length - 1)
-        share = (places - low).astype("float32").reshape([-1 if each == axis else 1 for each in range(3)])
-        made = made.take(low, axis) * (1 - share) + made.take(high, axis) * share
-    return made
+        share = (places - low).astype("float32").reshape([-1 if other == axis else 1 for other in range(3)])
+        scaled_pixels = scaled_pixels.take(low, axis) * (1 - share) + scaled_pixels.take(high, axis) * share
+    return scaled_pixels
 
 
 def decoded(numpy, path):

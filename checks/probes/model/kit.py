@@ -1,7 +1,4 @@
-"""What the probes of models share: inputs that a model may take, and its runs as facts.
-
-Standard library only, Python 3.8 and later; NumPy comes as an argument.
-"""
+"""What the probes of models share: inputs that a model may take, and its runs as facts."""
 
 import mmap
 import re
@@ -12,19 +9,9 @@ from .. import kit
 # What free axes are tried with, in turn: (height and width of an image, any other free axis). Sizes that networks are
 # made for: multiples of 32, a line of text, Inception's 299, Whisper's 3000 frames, a second of sound at 16 kHz.
 SIZES = (
-    ((224, 224), 8),
-    ((640, 640), 1),
-    ((256, 256), 16),
-    ((48, 320), 128),
-    ((512, 512), 512),
-    ((32, 128), 64),
-    ((320, 320), 256),
-    ((299, 299), 2),
-    ((128, 128), 1024),
-    ((64, 64), 32),
-    ((416, 416), 3000),
-    ((1024, 1024), 16000),
-)
+    ((224, 224), 8), ((640, 640), 1), ((256, 256), 16), ((48, 320), 128), ((512, 512), 512), ((32, 128), 64),
+    ((320, 320), 256), ((299, 299), 2), ((128, 128), 1024), ((64, 64), 32), ((416, 416), 3000), ((1024, 1024), 16000),
+)  # fmt: skip
 MOST_BYTES = 1 << 30  # of one input; larger ones are not made
 RATES = ("sr", "sample_rate", "sampling_rate", "samplerate")  # names of inputs that are samples per second
 
@@ -47,7 +34,7 @@ _CHANNELS = (1, 3, 4)
 class NotDrawn(Exception):  # noqa: N818 - not an error but an answer
     """No input can be made for the model. ``reason``: an id of resources/words/models.toml.
 
-    ``facts``: what else is told of the inputs, as fields of the fact of the run.
+    ``facts``: what else is known of the inputs, as fields of the fact of the run.
     """
 
     def __init__(self, reason, detail="", **facts):
@@ -80,7 +67,7 @@ class Reaching(Unsafe):
 
 
 class Runs:
-    """The runs of one model, as facts ModelRun; each is told as it begins, so that a crash leaves its name."""
+    """The runs of one model, as facts ModelRun; each is reported as it begins, so that a crash leaves its name."""
 
     def __init__(self, runtime):
         self.runtime = runtime
@@ -119,7 +106,7 @@ def tried(fact, work, keep=None):
 
 def add_to_log(fact, text):
     """Add what a runtime printed to what is known of its run."""
-    lines = [each for each in (fact.get("log"), text) if each]
+    lines = [part for part in (fact.get("log"), text) if part]
     if lines:
         fact["log"] = "\n".join(lines)
 
@@ -147,23 +134,23 @@ def is_guessed(specs):
 def shape_of(spec, attempt, image=None):
     """The shape to try for one input. ``image``: the size that the model's own words name."""
     shape = spec["shape"]
-    if shape is None:  # not even the number of axes is told
+    if shape is None:  # not even the number of axes is known
         shape = ((), (1, 3, None, None), (1, None))[attempt % 3]
     free = free_axes(shape)
     pixels, other = SIZES[attempt % len(SIZES)]
     if image is not None and attempt == 0:
         pixels = (image, image)
     image_axes = _image_axes(spec, shape)
-    made = list(shape)
+    lengths = list(shape)
     for place in free:
         name = str(shape[place] or "")
         if place in image_axes:
-            made[place] = pixels[image_axes.index(place)]
+            lengths[place] = pixels[image_axes.index(place)]
         elif is_batch(name) or (place == 0 and len(shape) > 1) or (place == 1 and _STATE.search(spec["name"])):
-            made[place] = 1
+            lengths[place] = 1
         else:
-            made[place] = _sum_of(name, other)
-    return made
+            lengths[place] = _sum_of(name, other)
+    return lengths
 
 
 def _image_axes(spec, shape):
@@ -264,8 +251,14 @@ def refused(error, specs):
     return dict(facts, ran=False)
 
 
-def infer(fact, numpy, specs, run, argument, image=None):
-    """Run the model with the first inputs that it takes. Returns these; None where it takes none."""
+def infer(fact, numpy, specs, run, argument, image=None, good=None):
+    """Run the model with the first inputs that it takes. Returns these; None where it takes none.
+
+    ``good``: those that it took elsewhere; what it raises of them is the device's fault.
+    """
+    if good:
+        run(good)
+        return ran(fact, run, good)
     deadline = time.monotonic() + argument.get("seconds", 30.0)
     inputs, error = first_that_runs(numpy, specs, run, deadline, image)
     if error is not None:
@@ -285,6 +278,14 @@ def timed(run, inputs):
     started = time.perf_counter()
     run(inputs)
     return time.perf_counter() - started
+
+
+def counted(names):
+    """How often each name of an operator comes, the most frequent first."""
+    counts = {}
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def as_facts(inputs):

@@ -128,16 +128,11 @@ def _shares(interpreter):
             taken.update(dict.fromkeys(inside, "Edge TPU" if COMPILED in names else "XNNPACK"))
     shares = {}
     for place, node in enumerate(own):
-        counts = shares.setdefault(taken.get(place, "CPU"), {})
-        counts[node["op_name"]] = counts.get(node["op_name"], 0) + 1
-    return [
-        {"provider": name, "operators": dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))}
-        for name, counts in shares.items()
-    ]
+        shares.setdefault(taken.get(place, "CPU"), []).append(node["op_name"])
+    return [{"provider": name, "operators": model_kit.counted(names)} for name, names in shares.items()]
 
 
 def _between(own, makers, part):
-    """The nodes that lead from the inputs of a part to its outputs."""
     border = {int(tensor) for tensor in part["inputs"]}
     waiting = [int(tensor) for tensor in part["outputs"]]
     inside, seen = set(), set()
@@ -148,7 +143,7 @@ def _between(own, makers, part):
             continue
         seen.add(tensor)
         inside.add(place)
-        waiting.extend(int(each) for each in own[place]["inputs"])
+        waiting.extend(int(source) for source in own[place]["inputs"])
     return inside
 
 

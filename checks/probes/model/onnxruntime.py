@@ -21,25 +21,19 @@ SLOW = ("TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
 BEHIND = dict.fromkeys(SLOW, ("CUDAExecutionProvider",))
 
 TYPES = {
-    "float": "float32",
-    "double": "float64",
-    "float16": "float16",
-    "bfloat16": "bfloat16",
-    "string": "string",
-    "bool": "bool",
-    "complex64": "complex64",
-    "complex128": "complex128",
-}
+    "float": "float32", "double": "float64", "float16": "float16", "bfloat16": "bfloat16", "string": "string",
+    "bool": "bool", "complex64": "complex64", "complex128": "complex128",
+}  # fmt: skip
 COMPILED = b"EPContext"
 LARGEST_PROFILE = 200_000_000  # bytes; a model that loops a million times writes more
-INFO = 1  # severity of what the log tells of placements
+INFO = 1  # severity of the log lines about placements
 
-# What the log tells of nodes that were not given to the wanted provider, besides warnings and errors.
+# What the log reports about nodes that were not given to the wanted provider, besides warnings and errors.
 _TELLING = re.compile(
     rb"\[[EWF]:onnxruntime|not found in registries|[Ff]allback to|Memcpy nodes|subgraphs running on|"
     rb"number of (?:nodes|partitions)|not supported|EP Error"
 )
-# Our own profile has nothing to tell where the model did not load.
+# Our own profile reports nothing where the model did not load.
 _NOISE = re.compile(r"^\d{4}-\d\d-\d\d [\d:.]+ |^.*EndProfiling\].*$\n?", re.MULTILINE)
 _OP_TYPE = re.compile(r"(?:Op ?type|[Oo]perator type): ?\[?(?P<op>\w+)")
 _NODE = re.compile(r"CPU execution for node: (?P<node>\S+)")
@@ -105,15 +99,11 @@ def _try(fact, argument, provider):
     def run(inputs):
         session.run(None, {name: [value] if name in sequences else value for name, value in inputs.items()})
 
-    if GOOD:
-        run(GOOD)  # what it raises is the provider's fault
-        model_kit.ran(fact, run, GOOD)
-    else:
-        inputs = model_kit.infer(fact, np, specs, run, argument, image_size(session))
-        if inputs is None:
-            return
-        if provider == CPU:
-            GOOD.update(inputs)
+    inputs = model_kit.infer(fact, np, specs, run, argument, image_size(session), GOOD)
+    if inputs is None:
+        return
+    if provider == CPU:
+        GOOD.update(inputs)
     fact["shares"], fact["node_types"] = _shares(session)
 
 
@@ -153,7 +143,6 @@ def image_size(session):
 
 
 def _shares(session):
-    """(What each provider took of the last run, by the runtime's own profile; operator by node)."""
     path = session.end_profiling()
     if not path or os.path.getsize(path) > LARGEST_PROFILE:
         return None, {}
@@ -179,21 +168,12 @@ def _shares(session):
         share["nodes"].add((event["name"], arguments.get("node_index"), arguments["op_name"]))
         types[event["name"][: -len("_kernel_time")]] = arguments["op_name"]
     _give_rest(took, length / 1e6)
-    shares = [
-        {"provider": name, "operators": _counted(op for _, _, op in share["nodes"]), "seconds": share["seconds"]}
-        for name, share in took.items()
-    ]
+    counts = {name: model_kit.counted(op for _, _, op in share["nodes"]) for name, share in took.items()}
+    shares = [{"provider": name, "operators": counts[name], "seconds": took[name]["seconds"]} for name in took]
     _unfold(shares, session)
     if len(shares) > 1 and CPU in took:
         next(share for share in shares if share["provider"] == CPU)["operator_seconds"] = took[CPU]["times"]
     return shares, types
-
-
-def _counted(names):
-    counts = {}
-    for name in names:
-        counts[name] = counts.get(name, 0) + 1
-    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 def _own_seconds(nodes):
@@ -207,7 +187,7 @@ def _own_seconds(nodes):
         if around:
             own[around[-1]] -= event["dur"]
         around.append(index)
-    return [max(each, 0) / 1e6 for each in own]
+    return [max(microseconds, 0) / 1e6 for microseconds in own]
 
 
 def _give_rest(took, seconds):
@@ -221,7 +201,7 @@ def _give_rest(took, seconds):
 
 
 def _unfold(shares, session):
-    """A provider that compiles makes one node of many: the operators that went into it are told by newer versions."""
+    """A provider that compiles makes one node of many: newer versions list the operators that went into it."""
     try:
         parts = session.get_provider_graph_assignment_info()
     except Exception:  # not in this version, or not for this model
@@ -229,11 +209,10 @@ def _unfold(shares, session):
     for share in shares:
         mine = [part for part in parts if part.ep_name == share["provider"]]
         if any(len(part.get_nodes()) > 1 for part in mine):
-            share["operators"] = _counted(node.op_type for part in mine for node in part.get_nodes())
+            share["operators"] = model_kit.counted(node.op_type for part in mine for node in part.get_nodes())
 
 
 def _add_reasons(shares, log, types):
-    """Why an operator is on the processor, in the words of the log."""
     for share in shares:
         if share["provider"] != CPU:
             continue

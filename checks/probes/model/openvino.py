@@ -5,41 +5,27 @@ Argument: ``path``; ``providers``, the devices to try (None: all that it finds);
 
 import functools
 
+from ..ask import openvino
 from . import kit as model_kit
 
-TYPES = {
-    "f16": "float16",
-    "f32": "float32",
-    "f64": "float64",
-    "bf16": "bfloat16",
-    "boolean": "bool",
-    "string": "string",
-    **{"i%d" % bits: "int%d" % bits for bits in (8, 16, 32, 64)},
-    **{"u%d" % bits: "uint%d" % bits for bits in (8, 16, 32, 64)},
-}
+TYPES = {"bf16": "bfloat16", "boolean": "bool", "string": "string"}
+for _bits in (8, 16, 32, 64):
+    TYPES.update({"i%d" % _bits: "int%d" % _bits, "u%d" % _bits: "uint%d" % _bits, "f%d" % _bits: "float%d" % _bits})
 NO_OPERATORS = ("Parameter", "Result", "Constant")
 
 RUNS = model_kit.Runs("openvino")
 GOOD = {}  # the inputs that the first device took
 
 
-def _openvino():
-    try:
-        from openvino import Core
-    except ImportError:  # before 2022.3
-        from openvino.runtime import Core
-    return Core()
-
-
 def imported(argument):
     """Import OpenVINO for real."""
-    _openvino()
+    openvino.core()
     return {}
 
 
 def on_devices(argument):
     """Load and run it on each device, the processor first."""
-    core = _openvino()
+    core = openvino.core()
     wanted = argument.get("providers")
     names = [name for name in core.available_devices if wanted is None or name in wanted]
     for name in sorted(names, key=lambda name: name != "CPU"):
@@ -53,7 +39,7 @@ def _try(fact, argument, core, device):
     import numpy as np
 
     model = core.read_model(argument["path"])
-    operators = [each for each in model.get_ops() if each.get_type_name() not in NO_OPERATORS]
+    operators = [op for op in model.get_ops() if op.get_type_name() not in NO_OPERATORS]
     takes = core.query_model(model, device)
     left = [operator.get_type_name() for operator in operators if operator.get_friendly_name() not in takes]
     if left:
@@ -61,29 +47,18 @@ def _try(fact, argument, core, device):
     compiled = core.compile_model(model, device, {"PERF_COUNT": "YES"})
     fact["loaded"] = True
     request = compiled.create_infer_request()
-    specs = [_spec(place, each) for place, each in enumerate(model.inputs)]
+    specs = [_spec(place, port) for place, port in enumerate(model.inputs)]
 
     def run(inputs):
         request.infer({place: inputs[spec["name"]] for place, spec in enumerate(specs)})
 
-    if GOOD:
-        run(GOOD)
-        model_kit.ran(fact, run, GOOD)
-    else:
-        inputs = model_kit.infer(fact, np, specs, run, argument)
-        if inputs is None:
-            return
-        GOOD.update(inputs)
-    counts = {}
-    for operator in operators:
-        counts[operator.get_type_name()] = counts.get(operator.get_type_name(), 0) + 1
-    fact["shares"] = [
-        {
-            "provider": device,
-            "operators": dict(sorted(counts.items(), key=lambda each: (-each[1], each[0]))),
-            "seconds": sum(each.real_time.total_seconds() for each in request.get_profiling_info()),
-        }
-    ]
+    inputs = model_kit.infer(fact, np, specs, run, argument, good=GOOD)
+    if inputs is None:
+        return
+    GOOD.update(inputs)
+    seconds = sum(node.real_time.total_seconds() for node in request.get_profiling_info())
+    counts = model_kit.counted(operator.get_type_name() for operator in operators)
+    fact["shares"] = [{"provider": device, "operators": counts, "seconds": seconds}]
 
 
 def _spec(place, port):

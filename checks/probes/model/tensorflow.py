@@ -111,8 +111,8 @@ def _saved_model(folder):
     with open(os.path.join(folder, "saved_model.pb"), "rb") as file:
         message.ParseFromString(file.read())
     parts = list(message.meta_graphs)
-    part = next((each for each in parts if "serve" in each.meta_info_def.tags), parts[0])
-    signatures = {name: each for name, each in part.signature_def.items() if not name.startswith("__")}
+    part = next((meta_graph for meta_graph in parts if "serve" in meta_graph.meta_info_def.tags), parts[0])
+    signatures = {name: signature for name, signature in part.signature_def.items() if not name.startswith("__")}
     chosen = signatures.get("serving_default") or next(iter(signatures.values()), None)
     before = {}
     saver = part.saver_def
@@ -120,22 +120,21 @@ def _saved_model(folder):
         before[saver.restore_op_name] = {saver.filename_tensor_name: os.path.join(folder, "variables", "variables")}
     for fetch in _initialisers(part):
         before[fetch] = {
-            each.tensor_info.name: os.path.join(folder, "assets", os.path.basename(each.filename))
-            for each in part.asset_file_def
+            asset.tensor_info.name: os.path.join(folder, "assets", os.path.basename(asset.filename))
+            for asset in part.asset_file_def
         }
     return (
         part.graph_def,
         part.meta_info_def.stripped_op_list,
         {
             "before": before,
-            "inputs": {name: _name_of(each) for name, each in (chosen.inputs.items() if chosen else ())},
+            "inputs": {name: _name_of(info) for name, info in (chosen.inputs.items() if chosen else ())},
             "outputs": [_name_of(output) for output in (chosen.outputs.values() if chosen else ())],
         },
     )
 
 
 def _initialisers(part):
-    """What fills the tables before the first run, by whichever of the ways to name it."""
     signature = part.signature_def.get("__saved_model_init_op")
     if signature is not None:
         return [output.name for output in signature.outputs.values()]
@@ -155,7 +154,7 @@ def _frozen(v1, path):
     graph_def = v1.GraphDef()
     with open(path, "rb") as file:
         graph_def.ParseFromString(file.read())
-    used = {_node_of(each) for node in graph_def.node for each in node.input}
+    used = {_node_of(source) for node in graph_def.node for source in node.input}
     inputs = {node.name: node.name + ":0" for node in graph_def.node if node.op == "Placeholder"}
     last = [
         node for node in graph_def.node if node.name not in used and node.op not in ("Placeholder", "Const", "NoOp")
@@ -171,7 +170,7 @@ def reaching(graph_def, fetches, safety):
     """The operations that the fetches would run and that may reach outside the process, sorted."""
     from tensorflow.python.framework import op_def_registry
 
-    functions = {each.signature.name: each for each in graph_def.library.function}
+    functions = {function.signature.name: function for function in graph_def.library.function}
     names = _operations(graph_def, functions, fetches) - functions.keys() - set(safety["harmless"])
     known = {name: op_def_registry.get(name) for name in names}
     return sorted(
@@ -190,13 +189,13 @@ def _operations(graph_def, functions, fetches):
     nodes = {node.name: node for node in graph_def.node}
     waiting = [nodes[name] for name in map(_node_of, fetches) if name in nodes]
     seen = {node.name for node in waiting}
-    called = [name for name, each in functions.items() if "api_implements" in each.attr]
+    called = [name for name, function in functions.items() if "api_implements" in function.attr]
     found = set()
     while waiting:
         node = waiting.pop()
         found.add(node.op)
         called += _called(node)
-        before = {_node_of(each) for each in node.input} & nodes.keys() - seen
+        before = {_node_of(source) for source in node.input} & nodes.keys() - seen
         seen |= before
         waiting += [nodes[name] for name in before]
     done = set()
@@ -211,12 +210,11 @@ def _operations(graph_def, functions, fetches):
 
 
 def _called(node):
-    """The functions that a node may call."""
     values = node.attr.values()
     return [
         node.op,
         *(value.func.name for value in values),
-        *(each.name for value in values for each in value.list.func),
+        *(function.name for value in values for function in value.list.func),
     ]
 
 
@@ -225,39 +223,33 @@ def graph_specs(graph, inputs):
     specs = []
     for name, tensor in inputs.items():
         found = graph.get_tensor_by_name(tensor)
-        shape = None if found.shape.rank is None else [-1 if each is None else each for each in found.shape.as_list()]
+        shape = None if found.shape.rank is None else [-1 if axis is None else axis for axis in found.shape.as_list()]
         specs.append({"name": name, "dtype": found.dtype.base_dtype.name, "shape": shape})
     return specs
 
 
 def _shares(metadata):
-    """What ran on each device, and how long, by TensorFlow's own trace."""
     devices = {}
     for part in metadata.step_stats.dev_stats:
         match = re.search(r"device:(\w+:\d+)(/stream:all)?", part.device)
         if match is None:
             continue
-        device = devices.setdefault(match.group(1), {"operators": {}, "seconds": 0.0, "kernels": 0.0})
-        seconds = (
-            sum(node_stat.op_end_rel_micros - node_stat.op_start_rel_micros for node_stat in part.node_stats) / 1e6
-        )
+        device = devices.setdefault(match.group(1), {"operators": [], "seconds": 0.0, "kernels": 0.0})
+        seconds = sum(node.op_end_rel_micros - node.op_start_rel_micros for node in part.node_stats) / 1e6
         if match.group(2):  # the GPU's own times of what it computed
             device["kernels"] += seconds
             continue
         device["seconds"] += seconds
-        for node_stat in part.node_stats:
-            named = _OPERATION.search(node_stat.timeline_label)
-            if named is not None:
-                operators = device["operators"]
-                operators[named.group(1)] = operators.get(named.group(1), 0) + 1
+        found = (_OPERATION.search(node.timeline_label) for node in part.node_stats)
+        device["operators"] += [named.group(1) for named in found if named is not None]
     return [
         {
             "provider": name,
-            "operators": dict(sorted(each["operators"].items(), key=lambda op: (-op[1], op[0]))),
-            "seconds": each["kernels"] or each["seconds"],
+            "operators": model_kit.counted(device["operators"]),
+            "seconds": device["kernels"] or device["seconds"],
         }
-        for name, each in devices.items()
-        if each["operators"]
+        for name, device in devices.items()
+        if device["operators"]
     ]
 
 
@@ -301,16 +293,15 @@ def keras_specs(model):
     """The inputs to draw."""
     return [
         {
-            "name": str(each.name),
-            "dtype": getattr(each.dtype, "name", str(each.dtype)),
-            "shape": [-1 if axis is None else int(axis) for axis in each.shape],
+            "name": str(tensor.name),
+            "dtype": getattr(tensor.dtype, "name", str(tensor.dtype)),
+            "shape": [-1 if axis is None else int(axis) for axis in tensor.shape],
         }
-        for each in model.inputs
+        for tensor in model.inputs
     ]
 
 
 def _config(argument):
-    """The configuration of the model as the file holds it; None where it holds nothing but weights."""
     if argument["format"] == "keras-zip":
         with zipfile.ZipFile(argument["path"]) as archive:
             if archive.getinfo("config.json").file_size > LARGEST_CONFIG:
@@ -328,17 +319,17 @@ def _foreign(value, safety, depth):
     if depth > DEEPEST:
         yield "nested too deep"
         return
-    for each in value if isinstance(value, list) else ():
-        yield from _foreign(each, safety, depth + 1)
+    for element in value if isinstance(value, list) else ():
+        yield from _foreign(element, safety, depth + 1)
     if not isinstance(value, dict):
         return
     name, module = value.get("class_name"), value.get("module")
     if isinstance(name, str) and (name.split(">")[-1] in safety["keras_code"] or not _is_own(module, safety)):
         yield "%s.%s" % (module, name) if module else name
-    for key, each in value.items():
-        if key == "vocabulary" and isinstance(each, str):
+    for key, element in value.items():
+        if key == "vocabulary" and isinstance(element, str):
             yield "vocabulary file"
-        yield from _foreign(each, safety, depth + 1)
+        yield from _foreign(element, safety, depth + 1)
 
 
 def _is_own(module, safety):

@@ -1,4 +1,4 @@
-"""A zip archive whose end, and with it the list of its members, is missing: what the headers before the members tell.
+"""A zip archive whose end, and with it the list of its members, is missing, read by the headers before the members.
 
 The layout: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, sections 4.3.7 to 4.3.16.
 """
@@ -92,7 +92,6 @@ def mended(source: Source, left: CutZip) -> Source:
 
 
 def _sizes_64(extra: bytes, packed: int, unpacked: int) -> tuple[int, int]:
-    """The sizes from a header's additional fields."""
     at = 0
     while at + 4 <= len(extra):
         kind, size = struct.unpack_from("<HH", extra, at)

@@ -83,11 +83,7 @@ class FlatBuffer:
         return known
 
     def spend(self, steps: int) -> None:
-        """Count what is looked at.
-
-        Raises:
-            Damaged: it is more than a file of this size can hold.
-        """
+        """Count what is looked at. Raises Damaged: it is more than a file of this size can hold."""
         self._left -= steps
         if self._left < 0:
             raise Damaged(DAMAGED, "its offsets lead in circles")
@@ -187,11 +183,7 @@ class Table:
         return self.span(field, 4)[1]
 
     def tables(self, field: int, most: int = _MOST_ELEMENTS) -> Iterator[Table]:
-        """The tables of a vector.
-
-        Raises:
-            Damaged: "too-large" after ``most``.
-        """
+        """The tables of a vector. Raises Damaged: "too-large" after ``most``."""
         for element in self._elements(field, most):
             yield Table(self.buffer, self.buffer.follow(element))
 
@@ -214,7 +206,6 @@ class Table:
             yield self.buffer.bytes_at(start, size).decode("utf-8", "replace")
 
     def _elements(self, field: int, most: int) -> Iterator[int]:
-        """Where the offsets of a vector lie."""
         at, length = self.span(field, 4)
         yield from range(at, at + 4 * min(length, most), 4)
         if length > most:

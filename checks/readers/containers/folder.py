@@ -41,6 +41,11 @@ _LONGEST_END = 22 + (1 << 16) + 76  # bytes: with a comment, and with what 64 bi
 _MOST_LIST = 400 * MOST_NAMES  # bytes of a zip's list
 _PIECE = MIB
 _OF_THE_SYSTEM = frozenset({"lost+found", "System Volume Information", "$RECYCLE.BIN"})  # no user may list them
+# What zipfile and its decompressors raise; RuntimeError where a password is wanted or a decompressor is missing.
+_ZIP_ERRORS = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, ValueError,
+    OverflowError, OSError, struct.error, IndexError, KeyError, RecursionError,
+)  # fmt: skip
 _AFTER_SLASH = "0"  # the character that follows the slash in the order of names
 
 
@@ -229,11 +234,7 @@ class ZipFolder:
                 self._room = None
 
     def beginning_of(self, name: str, size: int) -> bytes:
-        """At most so many first bytes of a member, without unpacking the rest of it.
-
-        Raises:
-            Damaged: as for :meth:`file`.
-        """
+        """At most so many first bytes of a member, without unpacking the rest of it."""
         member = self._members.get(name)
         if member is None:
             raise Damaged("missing-part", name)
@@ -390,24 +391,10 @@ def _check_list(source: Source) -> None:
 
 @contextlib.contextmanager
 def _zip_errors() -> Iterator[None]:
-    """Everything that zipfile and its decompressors raise on hostile archives, as one kind."""
+    """Turn everything that hostile archives raise into one kind."""
     try:
         yield
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        lzma.LZMAError,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,  # a password is wanted, a decompressor is missing
-        ValueError,
-        OverflowError,
-        OSError,
-        struct.error,
-        IndexError,
-        KeyError,
-        RecursionError,
-    ) as error:
+    except _ZIP_ERRORS as error:
         raise Damaged("archive-damaged", str(error)) from error
 
 

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+import msgspec
+
 from checks.readers.containers.source import Damaged, Source
 
+# What decoding JSON raises: a wrong shape, no UTF-8, brackets without end.
+JSON_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _MOST_BRACKETS = 1_000_000  # each can be an object in memory
+_Kind = TypeVar("_Kind")
+
+
+def decoded(text: bytes | msgspec.Raw, kind: type[_Kind], name: str = "") -> _Kind:
+    """JSON as a type. ``name``: of the file, for the detail. Raises Damaged: "json-damaged"."""
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except JSON_ERRORS as error:
+        raise Damaged("json-damaged", f"{name}: {error}"[:300] if name else str(error)) from error
 
 
 def json_text(source: Source, most: int) -> bytes:

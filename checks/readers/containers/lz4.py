@@ -15,11 +15,7 @@ _BLOCK_SIZES = {4: 1 << 16, 5: 1 << 18, 6: MIB, 7: 4 * MIB}
 
 
 def unpacked(source: Source) -> Iterator[bytes]:
-    """The contents of the first frame, block by block.
-
-    Raises:
-        Damaged: "truncated" or "archive-damaged".
-    """
+    """The contents of the first frame, block by block. Raises Damaged: "truncated" or "archive-damaged"."""
     if source.read(0, 4) != MAGIC:
         raise Damaged("archive-damaged", "no LZ4 frame")
     flags, block_flags = source.read(4, 2)

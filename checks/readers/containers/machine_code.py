@@ -8,15 +8,8 @@ from __future__ import annotations
 import struct
 
 _ELF = {
-    3: "x86",
-    40: "arm",
-    62: "x86_64",
-    183: "aarch64",
-    243: "riscv64",
-    21: "ppc64le",
-    22: "s390x",
-    258: "loongarch64",
-}
+    3: "x86", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv64", 21: "ppc64le", 22: "s390x", 258: "loongarch64",
+}  # fmt: skip
 _PE = {0x14C: "x86", 0x8664: "AMD64", 0xAA64: "ARM64"}
 _MACH_O = {0x01000007: "x86_64", 0x0100000C: "arm64"}
 HEAD = 1024  # bytes that are enough

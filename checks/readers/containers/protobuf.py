@@ -6,6 +6,7 @@ https://protobuf.dev/programming-guides/encoding/
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -67,6 +68,12 @@ class Message:
             is_far = field.size > _FAR
         raise Damaged("protobuf-damaged", f"more than {MOST_FIELDS} fields")
 
+    def whole(self, most: int = MIB) -> bytes:
+        """All its bytes. Raises Damaged: "too-large" if they are more than ``most``."""
+        if self.end - self.start > most:
+            raise Damaged("too-large", f"a message of {self.end - self.start} bytes")
+        return self.source.read(self.start, self.end - self.start)
+
     def message(self, field: Field) -> Message:
         """The embedded message of a field of bytes."""
         if field.wire != BYTES:
@@ -122,6 +129,36 @@ def parse(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
             at += size
         else:
             raise Damaged("protobuf-damaged", f"wire type {wire} of field {number}")
+
+
+class Fields:
+    """The fields of a small message in memory; of a number or text that comes several times the last one counts."""
+
+    def __init__(self, data: bytes) -> None:
+        self._found: dict[int, list[int | bytes]] = {}
+        for number, _, value in parse(data):
+            self._found.setdefault(number, []).append(value)
+
+    def number(self, field: int, default: int = 0) -> int:
+        """A number."""
+        return next((value for value in reversed(self._found.get(field, ())) if isinstance(value, int)), default)
+
+    def numbers(self, field: int, most: int | None = None) -> Iterator[int]:
+        """The numbers of a repeated field, packed or one by one."""
+        found = (packed(value) if isinstance(value, bytes) else (value,) for value in self._found.get(field, ()))
+        return itertools.islice(itertools.chain.from_iterable(found), most)
+
+    def parts(self, field: int) -> list[bytes]:
+        """The messages or texts of a repeated field."""
+        return [value for value in self._found.get(field, ()) if isinstance(value, bytes)]
+
+    def data(self, field: int) -> bytes:
+        """A message, b"" where it is not there."""
+        return next(reversed(self.parts(field)), b"")
+
+    def text(self, field: int, most: int | None = None) -> str:
+        """The beginning of a text; what is no UTF-8 becomes U+FFFD."""
+        return self.data(field).decode("utf-8", "replace")[:most]
 
 
 def signed(value: int) -> int:

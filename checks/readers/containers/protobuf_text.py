@@ -38,11 +38,7 @@ def read_text(source: Source) -> tuple[str, bool]:
 
 
 def fields(text: str) -> Iterator[TextField]:
-    """The fields, in order.
-
-    Raises:
-        Damaged: "text-damaged", "truncated" where a block never ends, or "too-large".
-    """
+    """The fields, in order. Raises Damaged: "text-damaged", "truncated" where a block never ends, or "too-large"."""
     path: tuple[str, ...] = ()
     key = ""
     is_value = in_list = False  # a colon, a bracket or a comma came before
@@ -91,7 +87,6 @@ def _entered(path: tuple[str, ...], key: str, at: int) -> tuple[str, ...]:
 
 
 def _plain(piece: str) -> str:
-    """A value without its quotes and escapes."""
     if piece[0] not in "\"'":
         return piece
     return _ESCAPE.sub(_unescaped, piece[1:-1]) if "\\" in piece else piece[1:-1]

@@ -26,11 +26,7 @@ def is_table(source: Source) -> bool:
 
 
 def entries(source: Source) -> Iterator[tuple[bytes, bytes]]:
-    """All keys and values, in order.
-
-    Raises:
-        Damaged: "table-damaged", "table-compressed" or "too-large".
-    """
+    """All keys and values, in order. Raises Damaged: "table-damaged", "table-compressed" or "too-large"."""
     count = 0
     for handle in _blocks(source):
         for entry in _block(source, handle, 0):

@@ -23,7 +23,7 @@ def never() -> bool:
     return False
 
 
-class Damaged(Exception):  # noqa: N818 - said of the file, not of us
+class Damaged(Exception):  # noqa: N818 - describes the file, not a fault of ours
     """The bytes are not what they should be. ``reason`` is an id of resources/words/models.toml."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
@@ -51,7 +51,7 @@ class Source:
         self._file = file
         self._cancelled = cancelled
         self._start = start
-        self.size = _length(file) - start if size is None else size
+        self.size = file.seek(0, io.SEEK_END) - start if size is None else size
         self._window = b""
         self._window_at = 0
         self._left = MOST_IN_ALL
@@ -104,8 +104,6 @@ class Source:
 
 
 class _Stream(io.RawIOBase):
-    """A source as a raw file."""
-
     def __init__(self, source: Source) -> None:
         super().__init__()
         self._source = source
@@ -133,11 +131,7 @@ class _Stream(io.RawIOBase):
 
 
 def raise_if(cancelled: Cancelled) -> None:
-    """End a long work that nobody wants any more.
-
-    Raises:
-        Stopped: so it is.
-    """
+    """Raise Stopped if the work was cancelled."""
     if cancelled():
         raise Stopped
 
@@ -161,7 +155,3 @@ def opened(path: Path, cancelled: Cancelled = never) -> Iterator[Source]:
             yield Source(file, path.name, cancelled=cancelled)
     except OSError as error:
         raise Damaged("unreadable", error.strerror or str(error)) from error
-
-
-def _length(file: BinaryIO) -> int:
-    return file.seek(0, io.SEEK_END)

@@ -23,25 +23,12 @@ _MOST_DIMENSIONS = 64
 
 # Storage class of PyTorch -> dtype, and the bytes of one number by dtype. UntypedStorage counts bytes.
 _STORAGES = {
-    "FloatStorage": "float32",
-    "DoubleStorage": "float64",
-    "HalfStorage": "float16",
-    "BFloat16Storage": "bfloat16",
-    "LongStorage": "int64",
-    "IntStorage": "int32",
-    "ShortStorage": "int16",
-    "CharStorage": "int8",
-    "ByteStorage": "uint8",
-    "BoolStorage": "bool",
-    "ComplexFloatStorage": "complex64",
-    "ComplexDoubleStorage": "complex128",
-    "QInt8Storage": "int8",
-    "QUInt8Storage": "uint8",
-    "QInt32Storage": "int32",
-    "QUInt4x2Storage": "uint4",
-    "QUInt2x4Storage": "uint2",
-    "UntypedStorage": "uint8",
-}
+    "FloatStorage": "float32", "DoubleStorage": "float64", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
+    "LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8",
+    "ByteStorage": "uint8", "BoolStorage": "bool", "ComplexFloatStorage": "complex64",
+    "ComplexDoubleStorage": "complex128", "QInt8Storage": "int8", "QUInt8Storage": "uint8", "QInt32Storage": "int32",
+    "QUInt4x2Storage": "uint4", "QUInt2x4Storage": "uint2", "UntypedStorage": "uint8",
+}  # fmt: skip
 _BITS = {"bool": 8, "complex32": 32, "complex64": 64, "complex128": 128, "bfloat16": 16, "uint4": 4, "uint2": 2}
 _QUANTIZED = {"QInt8Storage", "QUInt8Storage", "QInt32Storage", "QUInt4x2Storage", "QUInt2x4Storage"}
 # Names that stand between a module and its weights, but not in the keys of a state dict.
@@ -216,7 +203,6 @@ def tensor_of(value: Value, depth: int = _DEEPEST) -> Tensor | None:
 
 
 def _of_torch(function: str, args: tuple[Value, ...], depth: int) -> Tensor | None:
-    """What the functions of torch._utils rebuild."""
     if function in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_qtensor"):
         return _plain(args, args[6] if function.endswith("v3") and len(args) > 6 else None)
     if function in ("_rebuild_parameter", "_rebuild_parameter_with_state", "_rebuild_buffer"):
@@ -337,7 +323,6 @@ def numpy_name(code: str) -> str | None:
 
 
 def _parts(value: Value) -> Iterator[tuple[str, Value]]:
-    """What a value is made of, with the name of each part."""
     if isinstance(value, tuple):
         yield from ((str(index), item) for index, item in enumerate(value) if isinstance(item, Node | tuple))
         return

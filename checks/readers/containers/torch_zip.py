@@ -47,11 +47,7 @@ class TorchZip:
         return self.archive.file(self._above + member)
 
     def read(self, member: str, most: int = MOST_TEXT) -> bytes:
-        """All bytes of a member.
-
-        Raises:
-            Damaged: it is larger than ``most``, or cannot be read.
-        """
+        """All bytes of a member. Raises Damaged: it is larger than ``most``, or cannot be read."""
         with self.source(member) as source:
             if source.size > most:
                 raise Damaged("too-large", f"{member}: {source.size} bytes")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -16,6 +16,7 @@ from checks.readers.containers.source import Cancelled, Damaged, Source, Stopped
 from checks.readers.models.cut_archives import cut_archive
 from checks.readers.models.installed import with_package
 from checks.readers.models.links import with_links
+from checks.readers.models.registry import ArchiveReader, FileReader, FolderReader, Reader, readers_of
 
 log = logging.getLogger(__name__)
 
@@ -29,11 +30,6 @@ _MOST_PLACES = 4000  # folders within a folder that are asked whether they are a
 def read_model(path: Path) -> ModelFacts:
     """The first model of a file or folder; see :func:`read_models`."""
     return read_models(path)[0]
-
-
-def find_models(path: Path) -> Iterator[Path]:
-    """The model files and model folders at or below a path, each once, as paths ("models.zip/en/model.onnx")."""
-    return (Path(facts.path) for facts in read_models(path) if facts.format is not None)
 
 
 def read_models(path: Path, cancelled: Cancelled = never) -> tuple[ModelFacts, ...]:
@@ -84,7 +80,7 @@ def _read_zip(source: Source, shown: str, cancelled: Cancelled) -> tuple[ModelFa
     """A zip file: a model itself, or an archive with models in it; of one that was cut off, what is left of them."""
     try:
         archive = ZipFolder(source)
-        whole = _archived_model(archive)
+        whole = _first(ArchiveReader, archive)
     except Damaged as problem:
         return _read_cut_zip(source, shown, problem, cancelled)
     if whole is not None:
@@ -93,24 +89,17 @@ def _read_zip(source: Source, shown: str, cancelled: Cancelled) -> tuple[ModelFa
 
 
 def _read_cut_zip(source: Source, shown: str, problem: Damaged, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
-    said = _with_problem(ModelFacts(), problem, source.name, shown)
+    refused = _with_problem(ModelFacts(), problem, source.name, shown)
     if problem.reason not in ("archive-damaged", "truncated"):
-        return (said,)
+        return (refused,)
     try:
-        facts, archive = cut_archive(source, _archived_model)
+        facts, archive = cut_archive(source, lambda archive: _first(ArchiveReader, archive))
     except Damaged:
-        return (said,)
+        return (refused,)
     if facts is not None:
         return (_finished(facts, source.name, shown, source.size),)
     found = _read_folder(archive, shown, cancelled)
-    return (*(model for model in found if model.problem not in (NOTHING, EMPTY)), said)
-
-
-def _archived_model(archive: ZipFolder) -> ModelFacts | None:
-    """The model that an archive is."""
-    from checks.readers.models.registry import archive_readers
-
-    return _first((reader.formats, lambda read=reader.read: read(archive)) for reader in archive_readers())  # type: ignore[misc]
+    return (*(model for model in found if model.problem not in (NOTHING, EMPTY)), refused)
 
 
 def _read_folder(folder: Folder, shown: str, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
@@ -144,9 +133,10 @@ def _models_in(
         if _is_below(place, taken):
             continue
         here = SubFolder(folder, place) if place else folder
-        whole = _folder_model(here, f"{shown}/{place}" if place else shown)
+        whole = _first(FolderReader, here)
         if whole is not None:
-            yield whole, False
+            size = sum(here.size_of(name) or 0 for name in here.names)
+            yield _finished(whole, here.name, f"{shown}/{place}" if place else shown, size), False
             taken.add(place)
             if not place:
                 return
@@ -178,15 +168,6 @@ def _places(folder: Folder) -> list[str]:
     return sorted(places, key=lambda place: (place.count("/") if place else -1, place))
 
 
-def _folder_model(folder: Folder, shown: str) -> ModelFacts | None:
-    from checks.readers.models.registry import folder_readers
-
-    whole = _first((reader.formats, lambda read=reader.read: read(folder)) for reader in folder_readers())  # type: ignore[misc]
-    if whole is None:
-        return None
-    return _finished(whole, folder.name, shown, sum(folder.size_of(name) or 0 for name in folder.names))
-
-
 def _member(folder: Folder, name: str, shown: str) -> ModelFacts | None:
     """A file of a folder or archive as a model; None if no reader knows it."""
     try:
@@ -211,7 +192,7 @@ def _zipped_member(source: Source, shown: str) -> ModelFacts | None:
         if facts.format is None or not is_named_as_model(source.name):
             raise
         return facts
-    whole = _archived_model(archive)
+    whole = _first(ArchiveReader, archive)
     if whole is not None:
         return _finished(whole, source.name, shown, source.size)
     is_packed = source.name.lower().endswith(".zip") and any(map(is_named_as_model, archive.names))
@@ -219,21 +200,16 @@ def _zipped_member(source: Source, shown: str) -> ModelFacts | None:
 
 
 def _read_file(source: Source, beside: Folder, shown: str) -> ModelFacts:
-    """A single file, asked of each reader in turn."""
-    from checks.readers.models.registry import file_readers
-
-    facts = _first((reader.formats, lambda read=reader.read: read(source, beside)) for reader in file_readers())  # type: ignore[misc]
-    if facts is None:
-        facts = ModelFacts(problem=UNKNOWN)
+    facts = _first(FileReader, source, beside) or ModelFacts(problem=UNKNOWN)
     return _finished(facts, source.name, shown, source.size)
 
 
-def _first(readers: Iterable[tuple[tuple[str, ...], Callable[[], ModelFacts | None]]]) -> ModelFacts | None:
-    """What the first reader says that takes it for its own; damage and our own faults become a problem."""
-    for formats, read in readers:
-        named = formats[0] if formats else None
+def _first(kind: type[Reader], *given: Source | Folder) -> ModelFacts | None:
+    """What the first reader of a kind reads that takes it for its own; damage and our own faults become a problem."""
+    for reader in readers_of(kind):
+        named = reader.formats[0] if reader.formats else None
         try:
-            facts = read()
+            facts = reader.read(*given)
         except Damaged as problem:
             return ModelFacts(format=named, problem=problem.reason, problem_detail=problem.detail)
         except Exception as error:

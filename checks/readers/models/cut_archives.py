@@ -1,4 +1,4 @@
-"""Models in a zip archive that was cut off: which format it was, and what its whole members tell."""
+"""Models in a zip archive that was cut off: the format, and the content of its whole members."""
 
 from __future__ import annotations
 

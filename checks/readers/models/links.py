@@ -19,13 +19,13 @@ def with_links(facts: ModelFacts) -> ModelFacts:
     try:
         if not path.exists():  # in an archive
             return facts
-        told = tuple(_told(file, path) for file in files or ())
+        linked = tuple(_linked(file, path) for file in files or ())
     except (OSError, ValueError):  # a disk that went away, a name that no disk holds
         return facts
-    return msgspec.structs.replace(facts, needs=msgspec.structs.replace(facts.needs, files=told))
+    return msgspec.structs.replace(facts, needs=msgspec.structs.replace(facts.needs, files=linked))
 
 
-def _told(file: NeededFile, model: Path) -> NeededFile:
+def _linked(file: NeededFile, model: Path) -> NeededFile:
     folder = model if model.is_dir() else model.parent
     real = Path(os.path.realpath(folder / file.name))
     if not file.present or real.is_relative_to(os.path.realpath(folder)):

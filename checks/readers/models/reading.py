@@ -136,6 +136,15 @@ def needed_file(beside: Folder, name: str, size: int | None = None) -> NeededFil
     return NeededFile(name=name, size=size, present=present_size is not None, present_size=present_size)
 
 
+def weights_beside(beside: Folder, stem: str, ending: str, of_network: str) -> NeededFile:
+    """The weights of the same name, else the only ones that are there and of no other network."""
+    if beside.size_of(stem + ending) is None:
+        others = [name for name in beside.names if name.endswith(ending) and "/" not in name]
+        if len(others) == 1 and beside.size_of(others[0].removesuffix(ending) + of_network) is None:
+            return NeededFile(name=others[0], present=True, present_size=beside.size_of(others[0]))
+    return needed_file(beside, stem + ending)
+
+
 def missing_file(files: Iterable[NeededFile] | None) -> Damaged | None:
     """The first file that is not there, as a problem."""
     name = next((file.name for file in files or () if not file.present), None)

@@ -6,8 +6,8 @@ A format, or a few that share their bytes, is one module of a folder here. It de
 ``@folder_reader("savedmodel")`` over ``read(folder) -> Reading | None``: a folder of the disk or in an archive.
 ``@archive_reader("keras-zip")`` over ``read(archive) -> Reading | None``: a zip file that is itself the model.
 
-None says "not mine", and must be said after reading as little as possible; once a reader is sure of its format, what
-is wrong with the rest is told by ``Damaged``. Readers set the ``format`` and what they read; name, path, size,
+None means "not mine" and comes after reading as little as possible; once a reader is sure of its format, it reports
+what is wrong with the rest by ``Damaged``. Readers set the ``format`` and what they read; name, path, size,
 dependence and words are added by the caller. Nothing is registered anywhere else.
 """
 
@@ -28,80 +28,59 @@ from checks.readers.models.reading import Reading
 
 log = logging.getLogger(__name__)
 
-GatherFile = Callable[[Source, Folder], Reading | None]
-GatherFolder = Callable[[Folder], Reading | None]
-GatherArchive = Callable[[ZipFolder], Reading | None]
-
 
 class Rank(IntEnum):
     """How sure a reader can be that a file is its own; the surest are asked first."""
 
     MAGIC = 0  # bytes that no other format has
     STRUCTURE = 1  # the first fields fit, and a little reading decides
-    NAME = 2  # nothing but the name and the size tell
+    NAME = 2  # only the name and the size identify it
 
 
 @dataclass(frozen=True)
-class FileReader:
-    """Reads single files. ``formats``: the ids that it may give."""
+class Reader:
+    """A reader of one kind of model. ``formats``: the ids that it may give; ``gather``: the function that reads."""
 
     formats: tuple[str, ...]
-    rank: Rank
-    gather: GatherFile
+    gather: Callable[..., Reading | None]
+    rank: Rank = Rank.STRUCTURE
 
-    def read(self, source: Source, beside: Folder) -> ModelFacts | None:
-        """The facts of a file; None: of another format. ``beside``: the folder in which it lies."""
-        reading = self.gather(source, beside)
+    def read(self, *given: Source | Folder) -> ModelFacts | None:
+        """The facts of what ``gather`` takes as one model; None: it is none, or of another format."""
+        reading = self.gather(*given)
         return reading.facts() if reading else None
 
 
-@dataclass(frozen=True)
-class FolderReader:
+class FileReader(Reader):
+    """Reads single files: a source, and the folder in which it lies."""
+
+
+class FolderReader(Reader):
     """Reads folders."""
 
-    formats: tuple[str, ...]
-    gather: GatherFolder
 
-    def read(self, folder: Folder) -> ModelFacts | None:
-        """The facts of a folder as one model; None: it is none, or of another format."""
-        reading = self.gather(folder)
-        return reading.facts() if reading else None
-
-
-@dataclass(frozen=True)
-class ArchiveReader:
+class ArchiveReader(Reader):
     """Reads zip files that are one model."""
 
-    formats: tuple[str, ...]
-    gather: GatherArchive
 
-    def read(self, archive: ZipFolder) -> ModelFacts | None:
-        """The facts of an archive as one model; None: it is none, or of another format."""
-        reading = self.gather(archive)
-        return reading.facts() if reading else None
-
-
-Reader = FileReader | FolderReader | ArchiveReader
-
-
-def file_reader(*formats: str, rank: Rank) -> Callable[[GatherFile], FileReader]:
+def file_reader(*formats: str, rank: Rank) -> Callable[[Callable[[Source, Folder], Reading | None]], FileReader]:
     """Declare a reader of single files."""
-    return lambda function: FileReader(formats, rank, function)
+    return lambda function: FileReader(formats, function, rank)
 
 
-def folder_reader(*formats: str) -> Callable[[GatherFolder], FolderReader]:
+def folder_reader(*formats: str) -> Callable[[Callable[[Folder], Reading | None]], FolderReader]:
     """Declare a reader of folders."""
     return lambda function: FolderReader(formats, function)
 
 
-def archive_reader(*formats: str) -> Callable[[GatherArchive], ArchiveReader]:
+def archive_reader(*formats: str) -> Callable[[Callable[[ZipFolder], Reading | None]], ArchiveReader]:
     """Declare a reader of zip files."""
     return lambda function: ArchiveReader(formats, function)
 
 
 @functools.cache
 def all_readers() -> tuple[Reader, ...]:
-    """Every reader of every module here, by module name."""
+    """Every reader of every module here, the surest first and then by module name."""
     from checks.readers import models
 
     found: list[Reader] = []
@@ -114,24 +93,9 @@ def all_readers() -> tuple[Reader, ...]:
             continue
         mine = [value for value in vars(loaded).values() if isinstance(value, Reader)]
         found.extend(reader for reader in mine if reader.gather.__module__ == loaded.__name__)
-    return tuple(found)
+    return tuple(sorted(found, key=lambda reader: reader.rank))
 
 
-@functools.cache
-def file_readers() -> tuple[FileReader, ...]:
-    """The readers of single files, the surest first."""
-    return tuple(
-        sorted((reader for reader in all_readers() if isinstance(reader, FileReader)), key=lambda item: item.rank)
-    )
-
-
-@functools.cache
-def folder_readers() -> tuple[FolderReader, ...]:
-    """The readers of folders."""
-    return tuple(reader for reader in all_readers() if isinstance(reader, FolderReader))
-
-
-@functools.cache
-def archive_readers() -> tuple[ArchiveReader, ...]:
-    """The readers of zip files."""
-    return tuple(reader for reader in all_readers() if isinstance(reader, ArchiveReader))
+def readers_of(kind: type[Reader]) -> tuple[Reader, ...]:
+    """The readers of one kind, the surest first."""
+    return tuple(reader for reader in all_readers() if isinstance(reader, kind))

@@ -1,1 +1,1 @@
-"""A ticket's text: the facts that it tells, and the wordings of causes that stand in it."""
+"""A ticket's text: the facts that it states, and the wordings of causes in it."""

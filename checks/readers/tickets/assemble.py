@@ -60,13 +60,8 @@ class Statements:
         if statement.fact == "package" and statement.value.name == "python":  # conda lists it with the others
             self.add(Statement("interpreter.version", statement.value.version, statement.lines, statement.program))
         elif statement.fact == "package":
-            self._first(
-                self.packages,
-                statement.value.name,
-                statement,
-                f"package {statement.value.name}",
-                statement.value.version,
-            )
+            package = statement.value
+            self._first(self.packages, package.name, statement, f"package {package.name}", package.version)
         elif statement.fact == "gpu":
             self._gpu(statement)
         elif statement.fact == "xid":
@@ -74,13 +69,8 @@ class Statements:
         elif statement.fact == "log-event":
             self.log_events.append(statement)
         elif statement.fact == "variable":
-            self._first(
-                self.variables,
-                statement.value[0],
-                statement,
-                f"environment.values.{statement.value[0]}",
-                statement.value[1],
-            )
+            name, value = statement.value
+            self._first(self.variables, name, statement, f"environment.values.{name}", value)
         elif statement.fact == "machine.os":
             self._system(statement)
         elif statement.fact.startswith("mention."):
@@ -100,15 +90,10 @@ class Statements:
         if old == value or not isinstance(value, str) or not isinstance(old, str):
             return
         if goes_on(old, value):
-            if not isinstance(statement.value, Package):
-                where[key] = statement
-            else:
-                where[key] = Statement(
-                    statement.fact,
-                    msgspec.structs.replace(known.value, version=value),
-                    statement.lines,
-                    statement.program,
-                )
+            where[key] = statement
+            if isinstance(statement.value, Package):
+                whole = msgspec.structs.replace(known.value, version=value)
+                where[key] = Statement(statement.fact, whole, statement.lines, statement.program)
             self.places[fact] = (*known.lines, *statement.lines)
         elif not goes_on(value, old) and fact.rpartition(".")[2] not in ("name", "origin", "nvml_message"):
             self.contradictions.append(Contradiction(fact, old, value, statement.lines))
@@ -139,19 +124,16 @@ class Statements:
             other: GpuStatement = known.value
             if other.by != "mention" and gpu.by == "mention" and _same_maker(other, gpu):
                 return
-            if {other.by, gpu.by} == {"bus", "driver"} and _is_same_card(other, gpu):
-                self.gpus[place] = Statement(
-                    "gpu", _merged(other, gpu), (*known.lines, *statement.lines), known.program
-                )
-                return
-            if other.by == gpu.by != "mention" and gpu.index is not None and other.index == gpu.index:
+            is_same = {other.by, gpu.by} == {"bus", "driver"} and _is_same_card(other, gpu)
+            if not is_same and other.by == gpu.by != "mention" and gpu.index is not None and other.index == gpu.index:
                 if other.named and gpu.named and other.named != gpu.named:  # of another machine
                     note = Contradiction("machine.gpus", other.label, gpu.label, statement.lines)
                     self.contradictions.append(note)
                     return
-                self.gpus[place] = Statement(
-                    "gpu", _merged(other, gpu), (*known.lines, *statement.lines), known.program
-                )
+                is_same = True
+            if is_same:
+                lines = (*known.lines, *statement.lines)
+                self.gpus[place] = Statement("gpu", _merged(other, gpu), lines, known.program)
                 return
             if gpu.by == other.by == "mention" and (gpu.named == other.named or _within(gpu, other)):
                 return
@@ -172,18 +154,14 @@ def facts_of(statements: Statements) -> Facts:
     _gpus(tree, origins, statements)
     _packages(tree, origins, statements)
     _frameworks(tree)
-    if statements.xids:
-        part = "machine.nvidia"
-        _at(tree, part)["xids"] = tuple(statement.value for statement in statements.xids)
-        origins.setdefault(part, []).extend(statements.xids)
-        statements.places[f"{part}.xids"] = tuple(line for statement in statements.xids for line in statement.lines)
-    if statements.log_events:
-        part = "machine.log"
-        _at(tree, part)["events"] = tuple(statement.value for statement in statements.log_events)
-        origins.setdefault(part, []).extend(statements.log_events)
-        statements.places[f"{part}.events"] = tuple(
-            line for statement in statements.log_events for line in statement.lines
-        )
+    for part, name, listed in (
+        ("machine.nvidia", "xids", statements.xids),
+        ("machine.log", "events", statements.log_events),
+    ):
+        if listed:
+            _at(tree, part)[name] = tuple(statement.value for statement in listed)
+            origins.setdefault(part, []).extend(listed)
+            statements.places[f"{part}.{name}"] = _lines_of(listed)
     if statements.variables:
         _at(tree, "environment")["values"] = {
             name: statement.value[1] for name, statement in statements.variables.items()
@@ -215,6 +193,10 @@ def origin_of(statements: Iterable[Statement], texts: Sequence[Beginning] = ()) 
     return "; ".join(parts)
 
 
+def _lines_of(statements: Iterable[Statement]) -> tuple[int, ...]:
+    return tuple(line for statement in statements for line in statement.lines)
+
+
 def _at(tree: Tree, part: str) -> Tree:
     for name in part.split("."):
         tree = tree.setdefault(name, {})
@@ -244,7 +226,6 @@ def _is_same_card(one: GpuStatement, other: GpuStatement) -> bool:
 
 
 def _merged(known: GpuStatement, new: GpuStatement) -> GpuStatement:
-    """One card of which there are two statements."""
     names = (known.name, new.name)
     return GpuStatement(
         known.named if known.named and (known.named.device_id or not new.named) else new.named,
@@ -285,12 +266,12 @@ def _gpus(tree: Tree, origins: dict[str, list[Statement]], statements: Statement
             "devices": tuple(listed),
             "origin": origin_of(statements.gpus, statements.texts),
         }
-        statements.places["machine.gpus"] = tuple(line for statement in statements.gpus for line in statement.lines)
+        statements.places["machine.gpus"] = _lines_of(statements.gpus)
     if devices:
         _at(tree, "machine.nvidia")["devices"] = tuple(devices)
         of_driver = [statement for statement in statements.gpus if statement.value.by == "driver"]
         origins.setdefault("machine.nvidia", []).extend(of_driver)
-        statements.places["machine.nvidia.devices"] = tuple(line for statement in of_driver for line in statement.lines)
+        statements.places["machine.nvidia.devices"] = _lines_of(of_driver)
     elif "no-nvidia-devices" in statements.values:
         _at(tree, "machine.nvidia")["devices"] = ()
 
@@ -345,12 +326,10 @@ def _frameworks(tree: Tree) -> None:
         torch.setdefault("build", "cuda")
     elif torch.get("hip_version"):
         torch.setdefault("build", "rocm")
-    elif torch.get("cuda_version") == "" and torch.get("hip_version", "") == "" and "darwin" not in _name(tree):
-        torch.setdefault("build", "cpu")
-
-
-def _name(tree: Tree) -> str:
-    return str(tree.get("machine", {}).get("os", {}).get("system") or "").lower()
+    elif torch.get("cuda_version") == "" and torch.get("hip_version", "") == "":
+        system = tree.get("machine", {}).get("os", {}).get("system") or ""
+        if "darwin" not in str(system).lower():
+            torch.setdefault("build", "cpu")
 
 
 def _system(tree: Tree) -> None:

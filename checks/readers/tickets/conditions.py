@@ -1,4 +1,4 @@
-"""Conditions on what a text tells of a machine, as the signatures of the causes state them.
+"""Conditions on the machine that a text describes, as the signatures of the causes state them.
 
 A condition reads "<name> <operator> <value>", as in "compute_capability >= 8.0", "system == windows",
 "package:numpy >= 2" or "gpu_and_build == newer-gpu". It holds, does not hold, or is not known; versions are
@@ -12,7 +12,7 @@ import operator
 import re
 from collections.abc import Callable, Sequence
 
-from checks.facts import Facts, FrameworkFacts, NvidiaFacts
+from checks.facts import Facts, FrameworkFacts, NvidiaFacts, TorchFacts
 from checks.facts.versions import release
 
 _CONDITION = re.compile(r"(?P<name>[a-z_]+(?::[a-z0-9._-]+)?) (?P<operator>==|!=|<=|>=|<|>) (?P<value>[\w.+-]+)")
@@ -29,7 +29,7 @@ class BadCondition(ValueError):  # noqa: N818 - named for what it is about
 
 
 def holds(condition: str, facts: Facts) -> bool | None:
-    """Whether the condition holds on these facts; None where they do not tell.
+    """Whether the condition holds on these facts; None where they are not known.
 
     Raises:
         BadCondition: it is not a condition.
@@ -45,7 +45,7 @@ def holds(condition: str, facts: Facts) -> bool | None:
 
 
 def is_known(name: str, facts: Facts) -> bool:
-    """Whether the facts tell what a condition can ask for under this name.
+    """Whether the facts have what a condition can ask for under this name.
 
     Raises:
         BadCondition: there is no such name.
@@ -83,8 +83,7 @@ def _system(facts: Facts) -> Sequence[str]:
 
 
 def _jetson(facts: Facts) -> Sequence[str]:
-    jetson = facts.machine.jetson if facts.machine else None
-    return ("jetson",) if jetson is not None else ()
+    return ("jetson",) if facts.machine and facts.machine.jetson is not None else ()
 
 
 def _gpu_vendors(facts: Facts) -> Sequence[str]:
@@ -114,8 +113,7 @@ def _capabilities(facts: Facts) -> Sequence[str]:
 
 def _gpu_and_build(facts: Facts) -> Sequence[str]:
     """Whether the GPU is beyond every architecture that torch was built for, before all of them, or served."""
-    torch = facts.frameworks.torch if facts.frameworks else None
-    built = [_number(arch) for arch in (torch.arch_list if torch else None) or () if arch.startswith(("sm_", "comp"))]
+    built = [_number(arch) for arch in _torch(facts).arch_list or () if arch.startswith(("sm_", "comp"))]
     capabilities = [release(capability) for capability in _capabilities(facts)]
     if not built or not capabilities:
         return ()
@@ -138,36 +136,14 @@ def _nvidia(facts: Facts) -> NvidiaFacts:
     return (facts.machine.nvidia if facts.machine else None) or NvidiaFacts()
 
 
-def _driver(facts: Facts) -> Sequence[str]:
-    version = _nvidia(facts).driver_version
-    return (version,) if version else ()
-
-
-def _nvidia_smi(facts: Facts) -> Sequence[str]:
-    """What it says of the driver: that it works, or why it does not."""
-    nvml = _nvidia(facts).nvml
-    return (nvml,) if nvml else ()
-
-
-def _gpu_memory(facts: Facts) -> Sequence[str]:
-    """How much memory is in use, in bytes."""
-    return [str(gpu.memory_used) for gpu in _nvidia(facts).devices or () if gpu.memory_used is not None]
-
-
-def _toolkit(facts: Facts) -> Sequence[str]:
-    version = facts.environment.nvcc_version if facts.environment else None
-    return (version,) if version else ()
-
-
-def _python(facts: Facts) -> Sequence[str]:
-    interpreter = facts.target_interpreter
-    return (interpreter.version,) if interpreter and interpreter.version else ()
+def _one(value: str | None) -> Sequence[str]:
+    return (value,) if value else ()
 
 
 def _framework(facts: Facts, name: str) -> Sequence[str]:
     framework = getattr(facts.frameworks, name) if facts.frameworks else None
     version = framework.version if isinstance(framework, FrameworkFacts) else None
-    return (version,) if version else _package(facts, name)
+    return _one(version) or _package(facts, name)
 
 
 def _package(facts: Facts, name: str) -> Sequence[str]:
@@ -176,19 +152,8 @@ def _package(facts: Facts, name: str) -> Sequence[str]:
     return (package.version,) if package else ()
 
 
-def _cuda(facts: Facts) -> Sequence[str]:
-    """The CUDA that the frameworks were built for."""
-    return [version for _, _, version in facts.frameworks.cuda_builds()] if facts.frameworks else ()
-
-
-def _build(facts: Facts) -> Sequence[str]:
-    torch = facts.frameworks.torch if facts.frameworks else None
-    return (torch.build,) if torch and torch.build else ()
-
-
-def _cuda_available(facts: Facts) -> Sequence[str]:
-    torch = facts.frameworks.torch if facts.frameworks else None
-    return () if torch is None or torch.cuda_available is None else (str(torch.cuda_available).lower(),)
+def _torch(facts: Facts) -> TorchFacts:
+    return (facts.frameworks.torch if facts.frameworks else None) or TorchFacts()
 
 
 _PICKERS: dict[str, Callable[[Facts], Sequence[str]]] = {
@@ -196,14 +161,18 @@ _PICKERS: dict[str, Callable[[Facts], Sequence[str]]] = {
     "gpu": _gpu_vendors,
     "compute_capability": _capabilities,
     "gpu_and_build": _gpu_and_build,
-    "driver": _driver,
-    "nvidia_smi": _nvidia_smi,
-    "gpu_memory": _gpu_memory,
-    "toolkit": _toolkit,
-    "python": _python,
-    "cuda": _cuda,
-    "build": _build,
-    "cuda_available": _cuda_available,
+    "driver": lambda facts: _one(_nvidia(facts).driver_version),
+    "nvidia_smi": lambda facts: _one(_nvidia(facts).nvml),  # that it works, or why it does not
+    "gpu_memory": lambda facts: [
+        str(gpu.memory_used) for gpu in _nvidia(facts).devices or () if gpu.memory_used is not None
+    ],
+    "toolkit": lambda facts: _one(facts.environment.nvcc_version if facts.environment else None),
+    "python": lambda facts: _one(facts.target_interpreter.version if facts.target_interpreter else None),
+    "cuda": lambda facts: [version for _, _, version in facts.frameworks.cuda_builds()] if facts.frameworks else (),
+    "build": lambda facts: _one(_torch(facts).build),
+    "cuda_available": lambda facts: (
+        () if _torch(facts).cuda_available is None else (str(_torch(facts).cuda_available).lower(),)
+    ),
     **{
         name: functools.partial(_framework, name=name)
         for name in ("torch", "tensorflow", "jax", "onnxruntime", "tensorrt", "openvino", "coremltools")

@@ -19,14 +19,9 @@ MOST_SIGNS = 50
 COMPLAINTS = 100_000  # characters of lines that complain anywhere between
 MOST_COMPLAINTS = 100_000  # lines of these that are looked at
 SIGNS = (
-    "Traceback (most recent call last",
-    "Error: ",
-    "Exception: ",
-    "NVRM: Xid",
-    "nvlddmkm",
-    "NVIDIA-SMI ",
+    "Traceback (most recent call last", "Error: ", "Exception: ", "NVRM: Xid", "nvlddmkm", "NVIDIA-SMI ",
     "PyTorch version:",
-)
+)  # fmt: skip
 _COMPLAINT = re2.compile(
     r"(?i)error|exception|fail|fatal|abort|crash|warn|cannot|could ?n[o']t|unable|unsupported|not (?:found|supported)|"
     r"mismatch|invalid|missing|refused|denied|out of memory|fallen off|killed|\bnan\b|\bXid\b|"

@@ -90,7 +90,7 @@ def _differ(text: str, here: str) -> bool:
 
 
 def _system(facts: Facts) -> str:
-    """The system; what tells of a Mac's chip and of no other GPU was written on macOS."""
+    """The system; a text that names a Mac's chip and no other GPU was written on macOS."""
     machine = facts.machine
     os = machine.os if machine else None
     if machine is None or (os is not None and os.system):
@@ -114,7 +114,7 @@ def _has_no_nvidia(facts: Facts) -> bool:
 
 
 def _gpus(facts: Facts) -> dict[str, str]:
-    """What tells the GPUs apart -> their names: by product, since a text seldom tells the die."""
+    """The GPUs by plain product name -> their names; a text seldom names the die."""
     listed = facts.machine.gpus.devices if facts.machine and facts.machine.gpus else ()
     return {_plain(gpu.product): gpu.product for gpu in listed if gpu.product}
 

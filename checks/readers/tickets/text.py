@@ -25,7 +25,7 @@ class Statement:
     fact: str
     value: Any
     lines: tuple[int, ...]
-    program: str  # that printed it; "" for what a person wrote
+    program: str = ""  # that printed it; "" for what a person wrote
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,10 @@ class Text:
     def number_at(self, offset: int) -> int:
         """The number of the line that holds a place of the whole text."""
         return self.lines[self.index_at(offset)].number if self.lines else 1
+
+    def at(self, place: int | re.Match[str]) -> tuple[int]:
+        """The number of the line that holds a place of the whole text, or in which a match begins."""
+        return (self.number_at(place if isinstance(place, int) else place.start()),)
 
     def line_start(self, offset: int) -> int:
         """Where the line begins that holds a place of the whole text."""

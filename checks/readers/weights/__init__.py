@@ -1,7 +1,7 @@
 """The weights of a model, tensor by tensor, where they lie: for comparing two files, never for running one.
 
 One module per format, each with ``tensors(source, beside, open_files)``. A format without a module here has no weights
-that can be compared; of a tensor that is stored in a way that is not read, a module tells the name.
+that can be compared; of a tensor stored in a way that is not read, a module gives the name.
 """
 
 from __future__ import annotations
@@ -21,22 +21,11 @@ TensorsOfFolder = Callable[[Folder, contextlib.ExitStack], Iterator[StoredTensor
 
 # Format -> module. Each is imported when it is asked for.
 MODULES = {
-    "onnx": "onnx",
-    "safetensors": "safetensors",
-    "torch-zip": "torch",
-    "tflite": "tflite",
-    "npz": "npz",
-    "chainer-npz": "npz",
-    "gguf": "gguf",
-    "keras-h5": "keras",
-    "keras-zip": "keras",
-    "openvino-ir": "openvino",
-    "tf-checkpoint": "tensorflow",
-    "savedmodel": "savedmodel",
-    "tfjs": "tfjs",
-    "coreml-mlmodel": "coreml",
+    "onnx": "onnx", "safetensors": "safetensors", "torch-zip": "torch", "tflite": "tflite", "npz": "npz",
+    "chainer-npz": "npz", "gguf": "gguf", "keras-h5": "keras", "keras-zip": "keras", "openvino-ir": "openvino",
+    "tf-checkpoint": "tensorflow", "savedmodel": "savedmodel", "tfjs": "tfjs", "coreml-mlmodel": "coreml",
     "coreml-mlpackage": "coreml",
-}
+}  # fmt: skip
 # Formats that are folders: their modules have ``tensors_of_folder(folder)`` too.
 FOLDERS = frozenset({"savedmodel", "coreml-mlpackage"})
 # All tensors together; several may share their bytes, but a file that names the same ones a thousand times ends here.
@@ -78,11 +67,7 @@ def stored_weights(path: Path, format_id: str, cancelled: Cancelled = never) -> 
 
 
 def gathered(found: Iterable[StoredTensor | LeftOut]) -> StoredWeights:
-    """Tensors by name.
-
-    Raises:
-        Damaged: there are more of them than any model has, or one cannot be found.
-    """
+    """Tensors by name. Raises Damaged: there are more of them than any model has, or one cannot be found."""
     tensors: dict[str, StoredTensor] = {}
     left_out: set[str] = set()
     size = 0

@@ -48,26 +48,6 @@ def _fives(blocks: _Bytes, at: int) -> _Floats:
     return _nibbles(blocks[:, at + 4 :]) + 16 * high
 
 
-def _q4_0(blocks: _Bytes) -> _Floats:
-    return _half(blocks, 0) * (_nibbles(blocks[:, 2:]) - 8)
-
-
-def _q4_1(blocks: _Bytes) -> _Floats:
-    return _half(blocks, 0) * _nibbles(blocks[:, 4:]) + _half(blocks, 2)
-
-
-def _q5_0(blocks: _Bytes) -> _Floats:
-    return _half(blocks, 0) * (_fives(blocks, 2) - 16)
-
-
-def _q5_1(blocks: _Bytes) -> _Floats:
-    return _half(blocks, 0) * _fives(blocks, 4) + _half(blocks, 2)
-
-
-def _q8_0(blocks: _Bytes) -> _Floats:
-    return _half(blocks, 0) * blocks[:, 2:].view(np.int8).astype(np.float32)
-
-
 def _scales(blocks: _Bytes) -> tuple[_Floats, _Floats]:
     """Scale and offset of the eight groups of a block: six bits each, in the twelve bytes after two halves."""
     packed = blocks[:, 4:16]
@@ -90,10 +70,6 @@ def _pairs(packed: _Bytes) -> _Bytes:
     return np.concatenate([rows & 15, rows >> 4], axis=2).reshape(len(packed), 256)
 
 
-def _q4_k(blocks: _Bytes) -> _Floats:
-    return _grouped(_pairs(blocks[:, 16:144]), blocks)
-
-
 def _q5_k(blocks: _Bytes) -> _Floats:
     bits = blocks[:, 16:48].reshape(len(blocks), 1, 32) >> np.arange(8, dtype=np.uint8).reshape(1, 8, 1) & 1
     numbers = _pairs(blocks[:, 48:176]) | (bits << 4).reshape(len(blocks), 256)
@@ -111,12 +87,12 @@ def _q6_k(blocks: _Bytes) -> _Floats:
 
 
 _UNPACK: dict[str, Callable[[_Bytes], _Floats]] = {
-    "Q4_0": _q4_0,
-    "Q4_1": _q4_1,
-    "Q5_0": _q5_0,
-    "Q5_1": _q5_1,
-    "Q8_0": _q8_0,
-    "Q4_K": _q4_k,
+    "Q4_0": lambda blocks: _half(blocks, 0) * (_nibbles(blocks[:, 2:]) - 8),
+    "Q4_1": lambda blocks: _half(blocks, 0) * _nibbles(blocks[:, 4:]) + _half(blocks, 2),
+    "Q5_0": lambda blocks: _half(blocks, 0) * (_fives(blocks, 2) - 16),
+    "Q5_1": lambda blocks: _half(blocks, 0) * _fives(blocks, 4) + _half(blocks, 2),
+    "Q8_0": lambda blocks: _half(blocks, 0) * blocks[:, 2:].view(np.int8).astype(np.float32),
+    "Q4_K": lambda blocks: _grouped(_pairs(blocks[:, 16:144]), blocks),
     "Q5_K": _q5_k,
     "Q6_K": _q6_k,
 }

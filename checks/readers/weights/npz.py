@@ -22,8 +22,8 @@ def tensors(source: Source, _beside: Folder, open_files: contextlib.ExitStack) -
         member = open_files.enter_context(archive.file(name))
         head = member.read(0, min(_MOST_HEADER, member.size))
         _, array, at = read_header(head)
-        said = head[:at]
-        is_turned = b"'fortran_order': True" in said or b"'descr': '>" in said
+        described = head[:at]
+        is_turned = b"'fortran_order': True" in described or b"'descr': '>" in described
         if (
             is_turned
             or array.dtype is None

@@ -22,6 +22,7 @@ from checks.readers.models.exchange.onnx_graph import (
     fields,
     number,
     read_pair,
+    size_of,
     text,
     whole,
 )
@@ -69,16 +70,12 @@ def _of_node(node: Part, depth: int) -> Iterator[tuple[str, Part]]:
             output = text(value)
         elif what == 5 and wire == BYTES:
             for which, _, inner in fields(embedded(value)):
-                if which == 5 and _length(embedded(inner)) >= _LEAST:
+                if which == 5 and size_of(embedded(inner)) >= _LEAST:
                     yield output, embedded(inner)
                 elif which in (6, 11):
                     yield from _of_graph(embedded(inner), depth + 1)
                 elif which in (7, 8, 9):  # numbers or texts by the million: no tensors follow
                     break
-
-
-def _length(part: Part) -> int:
-    return len(part) if isinstance(part, bytes) else part.end - part.start
 
 
 def _stored(
@@ -88,7 +85,6 @@ def _stored(
     files: dict[str, Source],
     open_files: contextlib.ExitStack,
 ) -> StoredTensor | LeftOut:
-    """A TensorProto with the place of its numbers."""
     dims: list[int] = []
     dtype, data, place = "", None, dict[str, str]()
     for what, wire, value in fields(tensor):
@@ -107,8 +103,8 @@ def _stored(
         elif what in (5, 7, 11) and wire == BYTES:
             data = _numbers(_bytes(value), dtype)
         elif what == 13:
-            key, said = read_pair(embedded(value), most=4096)
-            place[key] = said
+            key, stated = read_pair(embedded(value), most=4096)
+            place[key] = stated
     if place:
         data = _beside(place, dtype, dims, beside, files, open_files)
     if data is None and math.prod(dims) == 0:

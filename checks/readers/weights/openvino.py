@@ -25,7 +25,7 @@ def tensors(source: Source, beside: Folder, open_files: contextlib.ExitStack) ->
 
 
 def _shape(constant: Constant) -> tuple[int, ...]:
-    """Its shape; as one row of numbers where an old file does not tell more."""
+    """Its shape; as one row of numbers where an old file has none."""
     if constant.shape is not None:
         return constant.shape
     return (constant.size // (item_size(constant.dtype) or 1),)

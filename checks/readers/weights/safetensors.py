@@ -9,6 +9,7 @@ import msgspec
 
 from checks.knowledge.formats.safetensors import stored_types
 from checks.readers.containers.folder import Folder
+from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.weights.tensor import MOST_TENSORS, StoredTensor, stretch
 
@@ -30,7 +31,7 @@ def tensors(source: Source, _beside: Folder, _open_files: contextlib.ExitStack) 
         entries = msgspec.json.decode(source.read(8, length), type=dict[str, msgspec.Raw])
         entries.pop("__metadata__", None)
         read = {name: msgspec.json.decode(entry, type=_Entry) for name, entry in entries.items()}
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except JSON_ERRORS as error:
         raise Damaged("header-damaged", str(error)) from error
     if len(read) > MOST_TENSORS:
         raise Damaged("too-large", f"{len(read)} tensors")

@@ -20,7 +20,7 @@ def tensors(_source: Source, beside: Folder, open_files: contextlib.ExitStack) -
 
 
 def tensors_of_folder(folder: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor | LeftOut]:
-    """Every variable. Constants within the graph are left out: that there are some is told by one name."""
+    """Every variable. Constants within the graph are left out; one name stands for all of them."""
     if folder.size_of(INDEX) is not None:
         yield from tensorflow_weights.of_checkpoint(folder, STEM, open_files)
     graph = BINARY if folder.size_of(BINARY) is not None else TEXT

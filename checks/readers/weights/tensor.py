@@ -20,19 +20,9 @@ _READINGS = 6
 
 # dtype as ModelFacts spells it -> how NumPy reads its bytes, little-endian.
 _PLAIN = {
-    "float64": "<f8",
-    "float32": "<f4",
-    "float16": "<f2",
-    "int64": "<i8",
-    "int32": "<i4",
-    "int16": "<i2",
-    "int8": "<i1",
-    "uint64": "<u8",
-    "uint32": "<u4",
-    "uint16": "<u2",
-    "uint8": "<u1",
-    "bool": "<u1",
-}
+    "float64": "<f8", "float32": "<f4", "float16": "<f2", "int64": "<i8", "int32": "<i4", "int16": "<i2",
+    "int8": "<i1", "uint64": "<u8", "uint32": "<u4", "uint16": "<u2", "uint8": "<u1", "bool": "<u1",
+}  # fmt: skip
 # Floats of eight bits: (bits of the exponent, its bias, whether there are infinities). https://arxiv.org/abs/2209.05433
 _EIGHTS = {"float8_e4m3fn": (4, 7, False), "float8_e5m2": (5, 15, True)}
 
@@ -78,11 +68,7 @@ class StoredTensor:
         return size_of(self.dtype, self.count) == self.data.size
 
     def numbers(self, at: int, count: int) -> NDArray[np.float64]:
-        """So many of its numbers; ``at`` is a multiple of 256, for some are packed in blocks.
-
-        Raises:
-            Damaged: they cannot be read.
-        """
+        """So many of its numbers; ``at`` is a multiple of 256, for some are packed in blocks."""
         start, end = size_of(self.dtype, at) or 0, size_of(self.dtype, at + count) or 0
         stored = decoded(self.data.read(start, end - start, ahead=0), self.dtype)
         if (self.scale, self.shift) == (1.0, 0.0):
@@ -91,11 +77,7 @@ class StoredTensor:
             return stored * self.scale + self.shift
 
     def blocks(self) -> Iterator[bytes]:
-        """Its bytes in order, BLOCK at a time.
-
-        Raises:
-            Damaged: they cannot be read.
-        """
+        """Its bytes in order, BLOCK at a time."""
         for at in range(0, self.data.size, BLOCK):
             yield self.data.read(at, min(BLOCK, self.data.size - at), ahead=0)
 
@@ -141,11 +123,7 @@ def item_size(dtype: str) -> int | None:
 
 
 def decoded(data: bytes, dtype: str) -> NDArray[np.float64]:
-    """Bytes of a decodable dtype as float64.
-
-    Raises:
-        KeyError: a dtype for which :func:`size_of` is None.
-    """
+    """Bytes of a decodable dtype as float64. Raises KeyError: a dtype for which :func:`size_of` is None."""
     if ggml_blocks.block(dtype) is not None:
         return ggml_blocks.unpacked(data, dtype)
     if dtype == "bfloat16":

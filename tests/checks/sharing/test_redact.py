@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -9,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.walk import for_each
 
 from checks.facts import (
     AmdFacts,
@@ -27,7 +29,8 @@ from checks.facts.case import Answers, Case
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.judgement.judge import judged
 from checks.knowledge.phrases import phrase
-from checks.sharing.redact import DROPPED, Own, Redacted, _learn, _Names, redact
+from checks.sharing.case import decode
+from checks.sharing.redact import DROPPED, Own, Redacted, Redaction, learned, redact
 
 NOBODY = Own()
 
@@ -265,7 +268,7 @@ def test_a_text_that_cannot_be_redacted_is_dropped(monkeypatch: pytest.MonkeyPat
     def broken(*_: object) -> str:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(_Names, "_hidden", broken)
+    monkeypatch.setattr(Redaction, "_hidden", broken)
     assert hidden("/home/alice/secret") == DROPPED
 
 
@@ -274,6 +277,17 @@ def test_the_judgement_stays_the_same() -> None:
     again = redact(original, NOBODY).case
     assert [outcome.status for outcome in again.outcomes] == [outcome.status for outcome in original.outcomes]
     assert again.created == original.created
+
+
+@for_each(sorted((Path(__file__).parents[2] / "cases").glob("*.json")), lambda path: path.stem)
+def test_a_case_that_was_hidden_and_opened_again_has_the_same_verdict(path: Path) -> None:
+    case = decode(path.read_bytes())
+    again = redact(case, NOBODY).case
+    before, after = judged(case.facts, case.answers), judged(again.facts, again.answers)
+    assert [(finding.cause, finding.severity) for finding in after.findings] == [
+        (finding.cause, finding.severity) for finding in before.findings
+    ]
+    assert [outcome.status for outcome in after.outcomes] == [outcome.status for outcome in before.outcomes]
 
 
 PIECES = st.sampled_from(
@@ -287,8 +301,8 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES | st.just("Zaphod"), max_size=14).map("".join))
 def test_a_known_name_is_gone_wherever_it_stands(text: str) -> None:
     """Beside whatever else: separators, placeholders, other scripts, halves of addresses."""
-    names = _learn([text], "", Own(user="zaphod"))
-    shown = names.hide(text, "text")
+    names = learned([text], "", Own(user="zaphod"))
+    shown = Redaction(names).hide(text, "text")
     assert not re.search(
         "(?<![0-9a-z\u00c0-\u024f\u0300-\u052f])zaphod(?![0-9a-z\u00c0-\u024f\u0300-\u052f])", shown, re.IGNORECASE
     )
@@ -322,8 +336,8 @@ TOKENS = st.sampled_from(
 @given(st.lists(st.tuples(TOKENS, st.sampled_from((" ", "\n", " は ", ", ", "; ", " (", ") "))), max_size=10))
 def test_redacting_twice_is_redacting_once(parts: list[tuple[str, str]]) -> None:
     text = "".join(token + gap for token, gap in parts)
-    once = _learn([text], "", NOBODY).hide(text, "text")
-    assert _learn([once], "", NOBODY).hide(once, "text") == once
+    once = Redaction(learned([text], "", NOBODY)).hide(text, "text")
+    assert Redaction(learned([once], "", NOBODY)).hide(once, "text") == once
 
 
 def test_the_values_of_a_phrase_are_hidden_and_its_key_is_kept() -> None:

@@ -61,7 +61,7 @@ def test_the_case_comes_back(ticket: Path, tmp_path: Path, capfd: pytest.Capture
     run_command(["show", str(saved), "--json"])
     again = json.loads(capfd.readouterr().out)
     first = json.loads(saved.read_bytes())
-    assert [each["cause"] for each in again["findings"]] == [each["cause"] for each in first["findings"]]
+    assert [finding["cause"] for finding in again["findings"]] == [finding["cause"] for finding in first["findings"]]
     assert again["facts"] == first["facts"]
 
 
@@ -195,10 +195,10 @@ def test_many_in_their_order(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
     tickets.write_text("\n\n".join(map(json.dumps, rows)), encoding="utf-8")
     assert run_command(["diagnose", "--json-lines", str(tickets)]) == 1
     found = answers(capfd)
-    assert [each["id"] for each in found] == ["b", 7, None]
-    causes = [each["findings"][0]["cause"] for each in found]  # type: ignore[index]
+    assert [answer["id"] for answer in found] == ["b", 7, None]
+    causes = [answer["findings"][0]["cause"] for answer in found]  # type: ignore[index]
     assert causes == ["gpu-out-of-memory", "unknown", "gpu-out-of-memory"]
-    assert all(set(finding) >= CONTRACT for each in found for finding in each["findings"])  # type: ignore[attr-defined]
+    assert all(set(finding) >= CONTRACT for answer in found for finding in answer["findings"])  # type: ignore[attr-defined]
 
 
 def test_many_from_a_pipe(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -255,7 +255,7 @@ def test_what_editors_and_loggers_leave_in_the_lines(
 def test_lines_as_powershell_writes_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], encoding: str, way: str
 ) -> None:
-    rows = "".join(json.dumps({"id": each, "text": OUT_OF_MEMORY + "Ċ"}, ensure_ascii=False) + "\r\n" for each in "ab")
+    rows = "".join(json.dumps({"id": name, "text": OUT_OF_MEMORY + "Ċ"}, ensure_ascii=False) + "\r\n" for name in "ab")
     data = ("\ufeff" + rows).encode(encoding)
     tickets = tmp_path / "tickets.jsonl"
     tickets.write_bytes(data)

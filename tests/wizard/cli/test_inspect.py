@@ -193,7 +193,7 @@ def test_a_model_run_again_for_real(capfd: pytest.CaptureFixture[str], tmp_path:
     arguments = ["inspect", str(path), "--target", sys.executable, "--effort", "quick", "--repeat"]
     assert run_command([*arguments, "--json"]) == 1
     report = json.loads(capfd.readouterr().out)
-    assert "train-mode-at-inference" in [each["cause"] for each in report["findings"]]
+    assert "train-mode-at-inference" in [finding["cause"] for finding in report["findings"]]
     made = report["facts"]["measurements"]
     assert (made[0]["path"], made[0]["first_op"], made[0]["inputs"][0]["shape"]) == (str(path), "aten::dropout", [1, 4])
 

@@ -54,9 +54,9 @@ def test_settings_that_somebody_edited(value: object) -> None:
 
 def test_the_last_chosen_interpreters_each_once(tmp_path: Path) -> None:
     made = [tmp_path / str(number) for number in range(7)]
-    for each in (*made, made[4]):
-        each.mkdir(exist_ok=True)
-        remember_chosen(each)
+    for path in (*made, made[4]):
+        path.mkdir(exist_ok=True)
+        remember_chosen(path)
     assert chosen() == (made[4], made[6], made[5], made[3], made[2])
 
 
@@ -72,7 +72,7 @@ def test_only_paths_are_kept(tmp_path: Path) -> None:
 def test_an_interpreter_chosen_at_another_start_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("checks.interpreters.find_interpreters", lambda places: ())
     found, likely = _found(None, (Path(sys.executable), Path("/nowhere/python")))
-    assert [each.path for each in found] == [sys.executable]
+    assert [path.path for path in found] == [sys.executable]
     assert "chosen" in found[0].found_by
     assert likely is None  # it is listed; what is examined is chosen anew
 

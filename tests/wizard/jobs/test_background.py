@@ -78,7 +78,7 @@ def test_the_evidence_reaches_the_engine(
     qtbot: QtBot, model: CaseModel, work: Work, engine: Engine, script: Path
 ) -> None:
     model.set_symptom("results-differ")
-    model.set_exactness("bits")
+    model.answer(exactness="bits")
     model.set_text("RuntimeError")
     model.add_files([script])
     engine.tell_all()
@@ -87,7 +87,7 @@ def test_the_evidence_reaches_the_engine(
     (request,) = engine.requests
     assert (request.answers.symptom, request.answers.exactness) == ("results-differ", "bits")
     assert [log.text for log in request.logs] == ["RuntimeError"]
-    assert [each.name for each in request.scripts] == ["train.py"]
+    assert [file.name for file in request.scripts] == ["train.py"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes with a path in a folder")

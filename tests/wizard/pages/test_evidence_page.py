@@ -62,7 +62,7 @@ def test_dropped_files_are_listed_and_removed(qtbot: QtBot, page: EvidencePage, 
     assert page.case.answers.given == (Given(model, Kind.MODEL), Given(script, Kind.SCRIPT))
     drop(page, model)  # again
     assert len(page.case.answers.given) == 2
-    remove = next(each for each in page.findChildren(QPushButton) if each.accessibleName() == "Remove a.onnx")
+    remove = next(button for button in page.findChildren(QPushButton) if button.accessibleName() == "Remove a.onnx")
     qtbot.mouseClick(remove, LEFT)
     assert page.case.answers.given == (Given(script, Kind.SCRIPT),)
 
@@ -86,7 +86,7 @@ def test_inputs_are_chosen_where_there_is_a_model_and_are_one_file(
     for name in ("first.npz", "second.npy"):
         monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_, name=name: ([str(tmp_path / name), "x"], ""))
         button.click()
-    given = [each for each in page.case.answers.given if each.kind is Kind.INPUT]
+    given = [file for file in page.case.answers.given if file.kind is Kind.INPUT]
     assert given == [Given(tmp_path / "second.npy", Kind.INPUT)]
     assert "Input of the model" in labels(page)
     page.case.set_symptom(TICKET)
@@ -94,7 +94,7 @@ def test_inputs_are_chosen_where_there_is_a_model_and_are_one_file(
 
 
 def labels(page: EvidencePage) -> set[str]:
-    return {each.text() for each in page.findChildren(QLabel)}
+    return {label.text() for label in page.findChildren(QLabel)}
 
 
 @pytest.mark.parametrize("content", ['{"name": "a package"}', "", '{"format": 1', "no JSON"])
@@ -136,7 +136,7 @@ def test_all_files_are_removed_at_once(qtbot: QtBot, page: EvidencePage, tmp_pat
 def test_thousands_of_files_are_given_at_once(page: EvidencePage, tmp_path: Path) -> None:
     """Only the first ones have a row; all of them are examined, and removed together."""
     drop(page, *(tmp_path / f"{number}.onnx" for number in range(MOST_ROWS + 2000)))
-    rows = [each for each in page.findChildren(QPushButton) if each.accessibleName().endswith(".onnx")]
+    rows = [button for button in page.findChildren(QPushButton) if button.accessibleName().endswith(".onnx")]
     assert len(rows) == MOST_ROWS
     assert "and 2000 more" in [label.text() for label in page.findChildren(QLabel)]
     assert len(page.case.answers.given) == MOST_ROWS + 2000
@@ -206,7 +206,7 @@ def test_japanese_while_files_are_listed(page: EvidencePage, tmp_path: Path) -> 
     drop(page, tmp_path / "a.log")
     page.case.set_language("ja")
     page.retranslate()
-    assert "a.logを取り消す" in {each.accessibleName() for each in page.findChildren(QPushButton)}
+    assert "a.logを取り消す" in {button.accessibleName() for button in page.findChildren(QPushButton)}
 
 
 def urls(*paths: Path) -> QMimeData:

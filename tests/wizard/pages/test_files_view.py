@@ -74,7 +74,7 @@ def test_what_the_table_cannot_say_stands_below_it(show, language: str) -> None:
     notes = list(table_notes(report.models, language))
     assert notes
     shown = [view._layout.itemAt(index).widget() for index in range(1, 1 + len(notes))]
-    assert [each.text() if isinstance(each, QLabel) else each.toPlainText() for each in shown] == notes
+    assert [widget.text() if isinstance(widget, QLabel) else widget.toPlainText() for widget in shown] == notes
     single = show(NAMES[0], language=language)
     assert single._layout.count() == 2  # the table, which is hidden, and the page
 

@@ -51,7 +51,7 @@ def unfold(page: ReportPage, key: str) -> None:
 
 
 def buttons(page: ReportPage, start: str) -> Iterator[QPushButton]:
-    return (each for each in page.findChildren(QPushButton) if each.accessibleName().startswith(start))
+    return (button for button in page.findChildren(QPushButton) if button.accessibleName().startswith(start))
 
 
 def test_without_a_case(page: ReportPage) -> None:
@@ -83,7 +83,7 @@ def test_an_incomplete_case_says_so(page: ReportPage) -> None:
 
 def test_copy(qtbot: QtBot, page: ReportPage) -> None:
     show(page, case(TOO_OLD))
-    button = next(each for each in buttons(page, "Copy: ") if "nvidia-smi" in each.accessibleName())
+    button = next(candidate for candidate in buttons(page, "Copy: ") if "nvidia-smi" in candidate.accessibleName())
     qtbot.mouseClick(button, LEFT)
     assert "nvidia-smi" in QGuiApplication.clipboard().text()
     assert button.text() == "Copied"

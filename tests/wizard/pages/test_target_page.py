@@ -46,10 +46,10 @@ def test_that_nothing_is_run_is_only_asked_about_models(found: TargetPage) -> No
     found._read_only.click()
     assert found.case.answers.only_reads
     hidden = (found._table, found._chosen, found._state, found._file, found._folder, found._again)
-    assert not any(each.isVisible() for each in hidden)
+    assert not any(widget.isVisible() for widget in hidden)
     assert found.first_focus() is found._read_only
     found._read_only.click()
-    assert all(each.isVisible() for each in hidden)
+    assert all(widget.isVisible() for widget in hidden)
     assert found.case.answers.target == VENV.path
 
 

@@ -52,7 +52,7 @@ def test_bars_stand_side_by_side_and_a_missing_one_is_missing() -> None:
 
 def test_a_line_through_places_with_names_reads_these_out() -> None:
     plot = Plot("t", "lines", "node", "apart", (Series("a", (0.0, 1.0), (1.0, 2.0)),), "", categories=("conv", "relu"))
-    assert [each.words for _, each in chart_of(plot).readings()] == ["a: conv, apart 1", "a: relu, apart 2"]
+    assert [value.words for _, value in chart_of(plot).readings()] == ["a: conv, apart 1", "a: relu, apart 2"]
 
 
 def test_too_many_are_counted() -> None:

@@ -95,5 +95,5 @@ def in_window(page: ReportPage, case: Case) -> str:
     page.case.show_opened(case, Path("sent.json"))
     for fold in page._folds.values():
         fold.unfold()
-    texts = (each for each in page.findChildren(QWidget) if isinstance(each, (QLabel, QPlainTextEdit)))
-    return "\n".join(each.text() if isinstance(each, QLabel) else each.toPlainText() for each in texts)
+    texts = (widget for widget in page.findChildren(QWidget) if isinstance(widget, (QLabel, QPlainTextEdit)))
+    return "\n".join(text.text() if isinstance(text, QLabel) else text.toPlainText() for text in texts)

@@ -33,4 +33,4 @@ def test_japanese_is_broken_between_phrases() -> None:
         "必ずプログラムの先頭に置いてください。",
         "これより前のimportや計算には効きません。",
     ]
-    assert all(width(each) <= 4 for each in wrapped("乱数生成器", 4))  # a phrase that no line holds
+    assert all(width(line) <= 4 for line in wrapped("乱数生成器", 4))  # a phrase that no line holds

@@ -34,7 +34,7 @@ def test_every_control_has_a_name(
 
 
 def test_cards_say_what_they_mean(window: Window) -> None:
-    cards = [each for each in operated(window) if type(each).__name__ in {"ChoiceCard", "ActionCard"}]
+    cards = [widget for widget in operated(window) if type(widget).__name__ in {"ChoiceCard", "ActionCard"}]
     assert len(cards) == 11
     assert all(card.accessibleDescription() for card in cards)
 
@@ -50,10 +50,10 @@ def test_a_finding_says_its_weight(at_report: Window) -> None:
 def operated(window: Window) -> list[QWidget]:
     inner = {"qt_scrollarea_viewport", "qt_spinbox_lineedit"}
     return [
-        each
+        widget
         for kind in OPERATED
-        for each in window.findChildren(kind)
-        if each.isVisible() and each.objectName() not in inner and not isinstance(each.parent(), OPERATED)
+        for widget in window.findChildren(kind)
+        if widget.isVisible() and widget.objectName() not in inner and not isinstance(widget.parent(), OPERATED)
     ]
 
 

@@ -165,7 +165,7 @@ def test_the_engine_is_told_how_long_it_may_compute(
     qtbot: QtBot, at_target: Window, engine: Engine, symptom: str, effort: str
 ) -> None:
     at_target.case.set_symptom(symptom)
-    at_target.case.set_effort("thorough")
+    at_target.case.answer(effort="thorough")
     engine.tell_all()
     with qtbot.waitSignal(at_target.work.finished_run):
         at_target.run()
@@ -177,7 +177,7 @@ def test_the_engine_is_told_how_long_the_load_test_is(
     qtbot: QtBot, at_target: Window, engine: Engine, symptom: str, load: int | None
 ) -> None:
     at_target.case.set_symptom(symptom)
-    at_target.case.set_load(600)
+    at_target.case.answer(load=600)
     engine.tell_all()
     with qtbot.waitSignal(at_target.work.finished_run):
         at_target.run()
@@ -363,14 +363,14 @@ def test_a_json_file_of_something_else_is_named_and_changes_nothing(
     assert not window.case.busy
     drop(window, tmp_path / "foreign.json", tmp_path / "model.onnx")  # the rest is taken
     qtbot.waitUntil(lambda: window.step is Step.EVIDENCE)
-    assert [each.path.name for each in window.case.answers.given] == ["model.onnx"]
+    assert [file.path.name for file in window.case.answers.given] == ["model.onnx"]
     assert "foreign.json" in window._notice.text.text()
 
 
 def test_a_json_file_that_is_a_model_is_one(qtbot: QtBot, window: Window) -> None:
     drop(window, RECORDED / "tfjs" / "made" / "uint8" / "model.json")
     qtbot.waitUntil(lambda: window.step is Step.EVIDENCE)
-    assert [each.path.name for each in window.case.answers.given] == ["model.json"]
+    assert [file.path.name for file in window.case.answers.given] == ["model.json"]
     assert window.case.notice is None
 
 
@@ -378,7 +378,7 @@ def test_a_json_file_may_be_the_log_of_a_ticket(window: Window, tmp_path: Path) 
     (tmp_path / "log.json").write_text('{"error": "CUDA out of memory"}')
     window.case.set_symptom(TICKET)
     drop(window, tmp_path / "log.json")
-    assert [each.kind for each in window.case.answers.given] == [Kind.LOG]
+    assert [file.kind for file in window.case.answers.given] == [Kind.LOG]
 
 
 def test_of_more_than_two_reports_none_is_opened(window: Window, tmp_path: Path) -> None:
@@ -392,7 +392,7 @@ def test_several_kinds_are_kept_until_it_is_said_what_happened(window: Window, t
     (tmp_path / "error.log").write_text("RuntimeError")
     drop(window, tmp_path / "model.onnx", tmp_path / "error.log", tmp_path / "train.py")
     assert window.case.answers.symptom == ""
-    assert [each.kind for each in window.case.answers.given] == [Kind.MODEL, Kind.LOG, Kind.SCRIPT]
+    assert [file.kind for file in window.case.answers.given] == [Kind.MODEL, Kind.LOG, Kind.SCRIPT]
     assert window.case.notice is not None
     assert not window.case.notice.is_error
     assert "model.onnx, error.log, train.py" in window.case.sentence(window.case.notice)
@@ -402,7 +402,7 @@ def test_several_kinds_are_kept_until_it_is_said_what_happened(window: Window, t
 def test_each_kind_goes_to_its_place_where_it_is_known_what_happened(window: Window, tmp_path: Path) -> None:
     window.case.set_symptom("works-elsewhere")
     drop(window, tmp_path / "model.onnx", tmp_path / "error.log", tmp_path / "sent.pdf")
-    assert [each.kind for each in window.case.answers.given] == [Kind.MODEL, Kind.LOG, Kind.REPORT]
+    assert [file.kind for file in window.case.answers.given] == [Kind.MODEL, Kind.LOG, Kind.REPORT]
     assert window.step is Step.EVIDENCE
     assert window.case.notice is None
 
@@ -411,7 +411,7 @@ def test_what_does_not_belong_to_the_question_is_named(window: Window, tmp_path:
     (tmp_path / "error.log").write_text("RuntimeError")
     drop(window, tmp_path / "model.onnx")
     drop(window, tmp_path / "other.tflite", tmp_path / "error.log")
-    assert [each.path.name for each in window.case.answers.given] == ["model.onnx", "other.tflite"]
+    assert [file.path.name for file in window.case.answers.given] == ["model.onnx", "other.tflite"]
     assert window.case.notice is not None
     assert "error.log" in window.case.sentence(window.case.notice)
 
@@ -439,7 +439,7 @@ def test_models_are_only_read(qtbot: QtBot, window: Window, tmp_path: Path) -> N
 def test_dropped_models_are_looked_into(window: Window, tmp_path: Path) -> None:
     drop(window, tmp_path / "model.onnx", tmp_path / "other.tflite")
     assert window.case.answers.symptom == "models"
-    assert [each.path.name for each in window.case.answers.given] == ["model.onnx", "other.tflite"]
+    assert [file.path.name for file in window.case.answers.given] == ["model.onnx", "other.tflite"]
     assert window.step is Step.EVIDENCE
 
 
@@ -497,7 +497,10 @@ SAME = {
 def texts(window: Window) -> set[str]:
     """What the buttons and labels of the whole window say, but for commands and links."""
     found = {
-        each.text() for kind in (QAbstractButton, QLabel) for each in window.findChildren(kind) if each.isVisible()
+        widget.text()
+        for kind in (QAbstractButton, QLabel)
+        for widget in window.findChildren(kind)
+        if widget.isVisible()
     }
     return {text for text in found if text and not re.search(r"://|sudo|nvidia-smi", text)}
 

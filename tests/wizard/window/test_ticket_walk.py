@@ -41,7 +41,7 @@ def diagnosed(qtbot: QtBot, window: Window, text: str) -> ReportPage:
 
 
 def texts_of(page: ReportPage) -> Iterator[str]:
-    yield from (each.text() for each in page.findChildren(QLabel) if each.isVisible())
+    yield from (label.text() for label in page.findChildren(QLabel) if label.isVisible())
 
 
 def test_from_the_card_to_the_report(qtbot: QtBot, window: Window) -> None:
@@ -110,7 +110,7 @@ def test_a_ticket_and_an_examination_keep_their_own_answers(
     (tmp_path / "mine.py").write_text("import torch")
     window.case.add_files([tmp_path / "theirs.log"])
     diagnosed(qtbot, window, TEXT)  # what was given before the first choice goes along with it
-    assert [each.path.name for each in window.case.answers.given] == ["theirs.log"]
+    assert [file.path.name for file in window.case.answers.given] == ["theirs.log"]
     window.go(Step.SYMPTOM)
     window.case.set_symptom("results-change")
     assert not window.case.answers.text
@@ -126,10 +126,10 @@ def test_a_ticket_and_an_examination_keep_their_own_answers(
     assert window.case.notice is not None
     window.case.set_symptom(TICKET)
     assert evidence._text.toPlainText() == TEXT
-    assert [each.path.name for each in window.case.answers.given] == ["theirs.log"]
+    assert [file.path.name for file in window.case.answers.given] == ["theirs.log"]
     window.case.set_symptom("not-on-gpu")
     assert evidence._text.toPlainText() == "my own"
-    assert [each.path.name for each in window.case.answers.given] == ["mine.py"]
+    assert [file.path.name for file in window.case.answers.given] == ["mine.py"]
 
 
 def test_nothing_is_said_to_stay_where_nothing_was_given(window: Window) -> None:
@@ -171,7 +171,7 @@ def test_a_dropped_log_is_a_ticket(window: Window, tmp_path: Path) -> None:
     none = Qt.KeyboardModifier.NoModifier
     window.dropEvent(QDropEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, LEFT, none))
     assert window.case.answers.symptom == TICKET
-    assert [(each.path, each.kind) for each in window.case.answers.given] == [(log, Kind.LOG)]
+    assert [(file.path, file.kind) for file in window.case.answers.given] == [(log, Kind.LOG)]
     assert window.step is Step.EVIDENCE
     assert window.next.isEnabled()
 
@@ -180,7 +180,7 @@ def test_the_language_is_switched_on_the_report(qtbot: QtBot, window: Window) ->
     page = diagnosed(qtbot, window, TEXT)
     window.case.set_language("ja")
     qtbot.waitUntil(lambda: any("RTX 5070 Ti" in text and "対応" in text for text in texts_of(page)))
-    assert [each.text() for each in page.findChildren(QPushButton) if "返信文" in each.text()]
+    assert [button.text() for button in page.findChildren(QPushButton) if "返信文" in button.text()]
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_a_picture_is_no_part_of_a_ticket(window: Window, tmp_path: Path) -> Non
     window.case.set_symptom(TICKET)
     window.go(Step.EVIDENCE)
     dropped_on_zone(window, picture, log)
-    assert [(each.path, each.kind) for each in window.case.answers.given] == [(log, Kind.LOG)]
+    assert [(file.path, file.kind) for file in window.case.answers.given] == [(log, Kind.LOG)]
     assert window.case.notice is not None
     assert "screen.png" in window.case.sentence(window.case.notice)
     assert "dmesg" not in window.case.sentence(window.case.notice)

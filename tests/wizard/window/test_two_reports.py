@@ -81,7 +81,7 @@ def test_two_dropped_reports_are_compared_by_their_names(
 def test_from_the_first_page_and_the_menu(
     qtbot: QtBot, window: Window, two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(each) for each in two], ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(case) for case in two], ""))
     page = window.page(Step.SYMPTOM)
     assert isinstance(page, SymptomPage)
     with qtbot.waitSignal(window.work.finished_opening):

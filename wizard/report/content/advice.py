@@ -60,22 +60,22 @@ def _view(block: Block, answer: Answer, language: str) -> CodeView:
 
 def program(lines: Sequence[AdvisedLine], language: str) -> str:
     """The lines as a program: what must come before the imports, the imports, and the rest, each with its reason."""
-    early = [each for each in lines if each.line.part is Part.ENVIRONMENT]
-    late = [each for each in lines if each.line.part is not Part.ENVIRONMENT]
-    first = dict.fromkeys(each for line in early for each in line.line.imports)
-    then = dict.fromkeys(each for line in late for each in line.line.imports if each not in first)
+    early = [advised for advised in lines if advised.line.part is Part.ENVIRONMENT]
+    late = [advised for advised in lines if advised.line.part is not Part.ENVIRONMENT]
+    first = dict.fromkeys(module for line in early for module in line.line.imports)
+    then = dict.fromkeys(module for line in late for module in line.line.imports if module not in first)
     parts = [
         _comment(words("advice.first", language)),
         *(["\n".join(first)] if first else []),
-        *(_commented(each, language) for each in early),
-        "\n".join(sorted(then, key=lambda each: each != "import random")),
-        *(_commented(each, language) for each in late),
+        *(_commented(advised, language) for advised in early),
+        "\n".join(sorted(then, key=lambda line: line != "import random")),
+        *(_commented(advised, language) for advised in late),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _commented(advised: AdvisedLine, language: str) -> str:
-    comments = [advised.line.why(language), *([_cost(advised.cost, language)] if advised.cost else [])]
+    comments = [advised.line.of(language), *([_cost(advised.cost, language)] if advised.cost else [])]
     return "\n".join([*map(_comment, comments), advised.code])
 
 
@@ -85,7 +85,6 @@ def _comment(text: str) -> str:
 
 
 def _cost(cost: Cost, language: str) -> str:
-    """How much longer it takes, as measured here."""
     devices = words("report.list-separator", language).join(cost.devices)
     calls = from_to(cost.fewest, cost.most, language)
     measured = words("advice.cost-measured", language, devices=devices, count=cost.operations, calls=calls)
@@ -113,7 +112,6 @@ def _cost_key(cost: Cost) -> str:
 
 
 def _notes(block: Block, language: str) -> Iterator[str]:
-    """What the code does not say: what it mends, what it cannot, what was left out."""
     if block.operations:
         yield words("advice.varying", language, count=len(block.operations))
         yield _became(block.operations, language, has_line=block.has_mode)
@@ -126,7 +124,7 @@ def _notes(block: Block, language: str) -> Iterator[str]:
     if block.untouched:
         yield words("advice.untouched", language, count=block.untouched)
     asked = [line for line in block.lines if line.line.cost]
-    if asked and not any(each.cost for each in asked):
+    if asked and not any(line.cost for line in asked):
         yield words("advice.cost-unknown", language)
     yield words("advice.hashes", language)
 
@@ -137,7 +135,7 @@ def _became(found: Sequence[Changed], language: str, *, has_line: bool) -> str:
         return words("advice.unaided", language)
     parts = []
     for became in Became:
-        names = [each.name for each in found if each.became is became]
+        names = [changed.name for changed in found if changed.became is became]
         if names:
             named = _named(names, language)
             parts.append(words(f"advice.became-{became.value}", language, count=len(names), names=named))

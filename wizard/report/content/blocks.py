@@ -298,7 +298,7 @@ class SentText:
 
 @dataclass(frozen=True)
 class Files:
-    """A table of which every row has a page of its own, in the same order. ``name``: what they are."""
+    """A table, and a page for each of its rows in the same order. ``name``: what they are."""
 
     name: str
     table: Table
@@ -374,7 +374,7 @@ Block = (
 class Document:
     """A whole report: the verdict, what must be known about how it came about, what to ask next, then the sections.
 
-    ``subtitle``: when it was made, and for which question.
+    ``subtitle``: when the case was created, and for which question.
     """
 
     language: str
@@ -409,5 +409,5 @@ class MeasuredSection:
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        """What stands below the first sentence."""
+        """The blocks below the first sentence."""
         return (*map(Paragraph, self.sentences[1:]), *self.plots, *self.tables)

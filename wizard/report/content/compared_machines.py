@@ -11,9 +11,9 @@ from wizard.report.content.measured.words import joined, part_words
 from wizard.words import words
 
 _MOST_NAMED = 3  # causes that are named; the tables have all
-_LONGEST = 60  # characters of the two values of a part that are told with its name
-# Variables decide the number of threads: told once, as the number that came of them.
-_SAID_BY = {"thread-variables": "threads"}
+_LONGEST = 60  # characters of the two values of a part that are shown with its name
+# Variables set the number of threads, so only that number is named.
+_SHOWN_AS = {"thread-variables": "threads"}
 
 
 def compared_with(case: Case, language: str) -> tuple[str, ...]:
@@ -32,8 +32,8 @@ def _outcome(found: Comparison, language: str, *, is_cancelled: bool) -> str:
         between=between(found, language),
         same=len(found.same),
         count=len(found.pairs),
-        open=sum(not each.explained_by for each in found.apart),
-        beyond=sum(each.pair.size.size is Size.BEYOND for each in found.apart),
+        open=sum(not difference.explained_by for difference in found.apart),
+        beyond=sum(difference.pair.size.size is Size.BEYOND for difference in found.apart),
         causes=_named(found, causes, language, ending),
     )
 
@@ -51,14 +51,18 @@ def _ending(found: Comparison, causes: Collection[str], *, is_cancelled: bool) -
         return "itself"
     if ending is Agreement.NOTHING and is_cancelled:
         return "cancelled"
-    is_proven = bool(causes) and set(causes) <= {each.explained_by[0] for each in found.apart if each.proven_by}
+    is_proven = bool(causes) and set(causes) <= {
+        difference.explained_by[0] for difference in found.apart if difference.proven_by
+    }
     return "proven" if ending is Agreement.EXPLAINED and is_proven else ending.value
 
 
 def _causes(found: Comparison) -> tuple[str, ...]:
     """Of what is proven that alone, of the rest all that may be the cause."""
-    possible = [part for each in found.apart for part in each.explained_by[: 1 if each.proven_by else None]]
-    return tuple(part for part in dict.fromkeys(possible) if _SAID_BY.get(part) not in possible)
+    possible = [
+        part for difference in found.apart for part in difference.explained_by[: 1 if difference.proven_by else None]
+    ]
+    return tuple(part for part in dict.fromkeys(possible) if _SHOWN_AS.get(part) not in possible)
 
 
 def _named(found: Comparison, causes: tuple[str, ...], language: str, ending: str) -> str:
@@ -69,9 +73,8 @@ def _named(found: Comparison, causes: tuple[str, ...], language: str, ending: st
 
 
 def _cause(found: Comparison, part: str, language: str) -> str:
-    """The part and what it is on either machine, where that is short."""
     name = part_words(part, language)
-    sides = next(((each.first, each.second) for each in found.environment if each.part == part), ("", ""))
+    sides = next(((row.first, row.second) for row in found.environment if row.part == part), ("", ""))
     if not 0 < len("".join(sides)) <= _LONGEST:
         return name
     return words("report.comparison-cause", language, part=name, first=sides[0], second=sides[1])

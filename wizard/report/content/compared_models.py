@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from checks.facts import ModelComparison, ModelDifference, TensorDifference
 from checks.facts.case import Case
+from wizard.report.content.blocks import Row
 from wizard.report.content.model_words import detail_in_words, format_in_words, version_in_words
 from wizard.words import area, known, words
 
@@ -29,24 +30,18 @@ _MOST = 40  # differences, and tensors, that are printed; the JSON holds more
 
 
 @dataclass(frozen=True)
-class ComparisonRow:
-    """What differs, and what stands in each of the two files."""
-
-    what: str
-    first: str
-    second: str
-
-
-@dataclass(frozen=True)
 class ComparisonView:
-    """A comparison. ``sentence`` sums it up; ``weights`` says how the weights compare, or why they were not read."""
+    """A comparison. ``sentence`` sums it up; ``weights`` says how the weights compare, or why they were not read.
+
+    ``rows``: what differs, and its value in each file. ``tensors``: a name, how it differs, and its type and shape.
+    """
 
     first: str
     second: str
     sentence: str
-    rows: tuple[ComparisonRow, ...]
+    rows: tuple[Row, ...]
     weights: str
-    tensors: tuple[ComparisonRow, ...]
+    tensors: tuple[Row, ...]
 
 
 def comparison_views(case: Case, language: str) -> tuple[ComparisonView, ...]:
@@ -97,15 +92,12 @@ def _weights(comparison: ModelComparison, language: str) -> str:
     return words("report.list-separator", language).join(counted)
 
 
-def _row(difference: ModelDifference, language: str) -> ComparisonRow:
-    what = _label(difference, language)
-    return ComparisonRow(
-        what, *(_side(difference.what, side, language) for side in (difference.first, difference.second))
-    )
+def _row(difference: ModelDifference, language: str) -> Row:
+    sides = (_side(difference.what, side, language) for side in (difference.first, difference.second))
+    return Row((_label(difference, language), *sides))
 
 
 def _side(what: str, value: str, language: str) -> str:
-    """What stands in one of the two files."""
     if not value:
         return words("models.absent", language)
     spoken = {"format": format_in_words, "version": version_in_words, "detail": detail_in_words}.get(what)
@@ -120,17 +112,16 @@ def _label(difference: ModelDifference, language: str) -> str:
     return words("models.differs-named", language, what=what, name=name) if name else what
 
 
-def _tensor(tensor: TensorDifference, language: str) -> ComparisonRow:
-    """Name, how it ended, and how far apart."""
+def _tensor(tensor: TensorDifference, language: str) -> Row:
     ended = known(f"models.tensor-{tensor.kind}", tensor.kind, language)
     faces = tensor.first if tensor.first == tensor.second else " → ".join(filter(None, (tensor.first, tensor.second)))
     if tensor.max_abs is None:
-        return ComparisonRow(tensor.name, ended, faces)
+        return Row((tensor.name, ended, faces))
     key = "apart-not-finite" if tensor.max_abs >= _NOT_FINITE else "apart"
     apart = words(f"models.{key}", language, absolute=tensor.max_abs, relative=tensor.max_rel or 0.0)
-    return ComparisonRow(tensor.name, f"{ended}: {apart}", faces)
+    return Row((tensor.name, f"{ended}: {apart}", faces))
 
 
-def _more(count: int, language: str) -> tuple[ComparisonRow, ...]:
+def _more(count: int, language: str) -> tuple[Row, ...]:
     more = count - _MOST
-    return (ComparisonRow(words("models.more", language, count=more), "", ""),) if more > 0 else ()
+    return (Row((words("models.more", language, count=more), "", "")),) if more > 0 else ()

@@ -24,7 +24,7 @@ from wizard.report.content.blocks import (
 from wizard.report.content.finding_blocks import FindingBlocks, brief, items
 from wizard.report.content.marked_lines import marked_lines
 from wizard.report.content.model_blocks import model_sections
-from wizard.report.content.report import NotRun, OpenQuestion, ProbeRow, Report
+from wizard.report.content.report import NotRun, ProbeRow, Report
 from wizard.words import words
 
 
@@ -74,7 +74,6 @@ class _Builder:
         yield from self._rest()
 
     def _texts(self) -> Iterator[Section]:
-        """The texts that were sent, with the lines that prove something marked."""
         for number, section in enumerate(self._report.facts):
             if section.text:
                 lines = marked_lines(self._report, section)
@@ -97,11 +96,12 @@ class _Builder:
             yield Section(self._words("heading-findings"), tuple(found.sections()), id="findings")
 
     def _advice(self) -> Iterator[Section]:
-        """The settings to paste."""
         advice = self._report.advice
         if advice is not None:
             blocks: list[Block] = [Paragraph(sentence) for sentence in advice.sentences[1:]]
-            blocks += [Section(each.title, (Code(each.code, "python"), items(each.notes))) for each in advice.blocks]
+            blocks += [
+                Section(block.title, (Code(block.code, "python"), items(block.notes))) for block in advice.blocks
+            ]
             card = Card("note" if advice.blocks else "clear", is_open=bool(advice.blocks))
             yield Section(advice.title, tuple(blocks), id="advice", note=advice.sentences[0], card=card)
 
@@ -145,12 +145,11 @@ class _Builder:
                 card=Card("clear", count=len(statements), subtitle=self._means(key)),
             )
 
-    def _open(self, key: str, questions: tuple[OpenQuestion, ...], mark: str, state: str) -> Iterator[Section]:
-        """Checks that did not decide, or failed."""
+    def _open(self, key: str, questions: tuple[Item, ...], mark: str, state: str) -> Iterator[Section]:
         if questions:
             yield Section(
                 self._words(f"heading-{key}"),
-                (Items(tuple(Item(each.statement, each.reason) for each in questions), mark, state),),
+                (Items(questions, mark, state),),
                 id=key,
                 note=self._words(f"intro-{key}"),
                 detail=Detail.FULL,
@@ -171,7 +170,7 @@ class _Builder:
             )
         no_need = [group for group in self._report.not_run if not group.applies]
         if no_need:
-            counted = (self._words("no-need", reason=each.reason, count=len(each.statements)) for each in no_need)
+            counted = (self._words("no-need", reason=group.reason, count=len(group.statements)) for group in no_need)
             yield Section(
                 self._words("heading-no-need"),
                 (items(counted),),
@@ -216,7 +215,7 @@ class _Builder:
     def _facts(self) -> Iterator[Section]:
         sections = [section for section in self._report.facts if section.rows or not section.text]
         if sections:
-            pairs = ((each.title, Pairs(each.rows, are_settings=each.are_settings)) for each in sections)
+            pairs = ((section.title, Pairs(section.rows, are_settings=section.are_settings)) for section in sections)
             yield Section(
                 words("window.report-facts", self._report.language),
                 (FactSheet(tuple(pairs)),),

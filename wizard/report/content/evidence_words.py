@@ -43,7 +43,7 @@ def evidence_words(name: str, value: str, language: str) -> str:
     if named == parts:
         return value
     separator = words("report.list-separator", language)
-    return "".join(separator if each == _LIST else each for each in named)
+    return "".join(separator if part == _LIST else part for part in named)
 
 
 def in_words(values: Mapping[str, str], language: str) -> dict[str, str]:

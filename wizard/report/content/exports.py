@@ -67,7 +67,6 @@ def _fit(run: ExportRun, language: str) -> str:
 
 
 def _result(run: ExportRun, language: str) -> str:
-    """How far it came, and why not farther."""
     outputs = run.outputs or ()
     if outputs:
         is_same = all(output.is_rounding for output in outputs)

@@ -98,7 +98,6 @@ _FORMATS: dict[str, Format] = {
 
 
 def _shown(name: str, value: Any, language: str) -> str:
-    """The value of a field as text."""
     by_type = _yes_no if isinstance(value, bool) else _listing if isinstance(value, (tuple, list)) else _text
     return _FORMATS.get(name, by_type)(value, language)
 
@@ -218,17 +217,16 @@ def _gpu(gpu: Gpu, number: int, language: str) -> FactSection:
 
 
 def _log(machine: MachineFacts, language: str) -> Iterator[FactRow]:
-    """What the system's log tells: how often, of which card, and the last time."""
     xids = machine.nvidia.xids if machine.nvidia else None
     events = machine.log.events if machine.log else None
     events_by_name: list[tuple[str, XidEvent | GpuEvent]] = [(f"Xid {xid.code}", xid) for xid in xids or ()]
     events_by_name += [(_kind_of_event(event.kind, language), event) for event in events or ()]
     for name in dict.fromkeys(name for name, _ in events_by_name):
-        alike = [each for known, each in events_by_name if known == name]
+        alike = [event for known, event in events_by_name if known == name]
         places = words("report.list-separator", language).join(
-            dict.fromkeys(each.pci_address for each in alike if each.pci_address)
+            dict.fromkeys(event.pci_address for event in alike if event.pci_address)
         )
-        last = max((each.time for each in alike if each.time), default="")
+        last = max((event.time for event in alike if event.time), default="")
         parts = (f"x{len(alike)}", places, last.partition(".")[0])
         yield FactRow(name, " / ".join(part for part in parts if part))
 
@@ -279,13 +277,12 @@ def _frameworks(facts: Facts, language: str) -> Iterator[FactSection]:
         if isinstance(framework, TorchFacts) and framework.settings:
             settings = sorted(framework.settings.items())
             title = words("report.section-settings", language, name=label(name, language))
-            switches = tuple(FactRow(each.removeprefix("torch."), str(value)) for each, value in settings)
+            switches = tuple(FactRow(setting.removeprefix("torch."), str(value)) for setting, value in settings)
             yield FactSection(title, switches, are_settings=True)
 
 
 def _devices(framework: FrameworkFacts, language: str) -> list[FactRow]:
-    """What the framework says of each device, and whether a computation really ran on it."""
-    rows = [_device(each, language) for each in getattr(framework, "devices", None) or ()]
+    rows = [_device(device, language) for device in getattr(framework, "devices", None) or ()]
     if isinstance(framework, OnnxRuntimeFacts):
         for provider in framework.providers or ():
             ran = provider.started and not provider.fell_back

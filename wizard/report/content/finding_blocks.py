@@ -100,14 +100,12 @@ class FindingBlocks:
             yield whole(Paragraph(self._words("no-remedy"), Look.STRONG))
 
     def _is_needed(self, remedy: RemedyPlan) -> bool:
-        """Whether a finding needs it in its own place."""
         return any(
             remedy in (finding.remedies[:1] if finding.severity == "note" else finding.remedies)
             for finding in self.findings
         )
 
     def _proof(self, finding: FindingView) -> Iterator[Section]:
-        """The values that show a finding, what else to ask, and where it is written."""
         blocks: list[Block] = []
         if finding.evidence:
             what, value, origin = (self._words(f"column-{column}") for column in ("what", "value", "origin"))

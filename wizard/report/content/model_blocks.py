@@ -19,7 +19,7 @@ from wizard.report.content.blocks import (
     Section,
     Table,
 )
-from wizard.report.content.compared_models import ComparisonRow, ComparisonView
+from wizard.report.content.compared_models import ComparisonView
 from wizard.report.content.model_files import ModelView, table_notes
 from wizard.report.content.report import Report
 from wizard.words import words
@@ -56,8 +56,7 @@ def _page(model: ModelView, language: str, *, is_only: bool) -> Section:
     more: list[Block] = []
     if model.verdicts:
         columns = tuple(words(f"models.column-{key}", language) for key in ("runtime", "verdict", "because"))
-        rows = tuple(Row((row.runtime, row.word, row.detail), row.state) for row in model.verdicts)
-        more.append(Table(words("models.heading-verdicts", language), columns, rows, is_whole=True))
+        more.append(Table(words("models.heading-verdicts", language), columns, model.verdicts, is_whole=True))
     if model.sections:
         facts = tuple(Section(section.title, (Pairs(section.rows),)) for section in model.sections)
         more.append(Section("", facts, place=Place.PAGE, title_apart=title))
@@ -73,7 +72,6 @@ def _page(model: ModelView, language: str, *, is_only: bool) -> Section:
 
 
 def _compared(comparison: ComparisonView, number: int, language: str) -> Section:
-    """Two model files side by side."""
     names = (comparison.first, comparison.second)
     columns = tuple(words(f"models.column-{key}", language) for key in ("tensor", "difference", "face"))
     return Section(
@@ -89,7 +87,6 @@ def _compared(comparison: ComparisonView, number: int, language: str) -> Section
     )
 
 
-def _side_by_side(rows: tuple[ComparisonRow, ...], columns: tuple[str, ...], code: tuple[int, ...]) -> Iterator[Table]:
+def _side_by_side(rows: tuple[Row, ...], columns: tuple[str, ...], code: tuple[int, ...]) -> Iterator[Table]:
     if rows:
-        cells = tuple(Row((row.what, row.first, row.second)) for row in rows)
-        yield Table("", columns, cells, code=code, is_whole=True)
+        yield Table("", columns, rows, code=code, is_whole=True)

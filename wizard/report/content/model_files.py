@@ -16,7 +16,7 @@ from checks.knowledge.formats.model_formats import model_format
 from checks.knowledge.phrases import title_of
 from checks.remedies.plan import installing
 from checks.remedies.runtime_package import package_for
-from wizard.report.content.blocks import FactRow
+from wizard.report.content.blocks import SYMBOLS, FactRow, Row
 from wizard.report.content.exports import export_sections
 from wizard.report.content.fact_sheet import FactSection, label, size
 from wizard.report.content.measured.words import percent
@@ -25,7 +25,6 @@ from wizard.report.content.reasons import reason_of
 from wizard.words import known, words
 
 _MOST = 12  # operators, inputs, classes, files that are named; the JSON holds all of them
-_SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "note": "i", "open": "?", "absent": "–"}
 _STATES = {
     Outcome.RUNS: "clear",
     Outcome.LOADS: "clear",
@@ -50,17 +49,6 @@ STATES = {
 
 
 @dataclass(frozen=True)
-class VerdictRow:
-    """Whether one runtime can run the file. ``state``: "blocking", "warning", "clear", "open", "absent"."""
-
-    runtime: str
-    state: str
-    symbol: str
-    word: str
-    detail: str
-
-
-@dataclass(frozen=True)
 class ModelView:
     """One model file in words. ``state``: "blocking", "warning", "clear" or "note", as ``word`` says."""
 
@@ -77,23 +65,23 @@ class ModelView:
     problem: str
     runs_code: bool  # loading it runs code that it may hold
     install: str  # how to get a program that reads it, where none is there
-    verdicts: tuple[VerdictRow, ...]
+    verdicts: tuple[Row, ...]  # a runtime, whether it can run the file, and why
     sections: tuple[FactSection, ...]
 
 
 def model_views(case: Case, language: str) -> tuple[ModelView, ...]:
-    """All model files of a case, the worst first; those that stand alike in the order in which they were given."""
+    """All model files of a case, the worst first; equally good ones in the order in which they were given."""
     names = names_of(case.facts.models)
     per_model = PerModel.of(case.findings, case.verdicts)
-    standings = [(per_model.standing(each), each) for each in case.facts.models]
-    ordered = sorted(standings, key=lambda each: list(Standing).index(each[0]))
+    standings = [(per_model.standing(given), given) for given in case.facts.models]
+    ordered = sorted(standings, key=lambda pair: list(Standing).index(pair[0]))
     return tuple(
         _view(model, names[model.path], standing, per_model, case.facts, language) for standing, model in ordered
     )
 
 
 def table_notes(models: Sequence[ModelView], language: str) -> Iterator[str]:
-    """What stands under the table of several files: what a column means, and what the page of a file warns of."""
+    """The notes under the table of several files: what a column means, and what the page of a file warns of."""
     yield words("models.note-bound", language)
     risky = [model.name for model in models if model.runs_code]
     if risky:
@@ -136,13 +124,13 @@ def _view(
         size="" if model.size is None else size(model.size, language),
         dependence=dependence,
         state=state,
-        symbol=_SYMBOLS[state],
+        symbol=SYMBOLS[state],
         word=_word(standing, verdicts, language),
         problem=_problem(model, language),
         runs_code=row is not None and row.runs_code == "yes",
-        install="".join(verdict.detail for verdict in verdicts) if standing is Standing.NO_PROGRAM else "",
+        install="".join(verdict.cells[2] for verdict in verdicts) if standing is Standing.NO_PROGRAM else "",
         verdicts=verdicts,
-        sections=tuple(each for each in _sections(model, dependence, language) if each.rows),
+        sections=tuple(part for part in _sections(model, dependence, language) if part.rows),
     )
 
 
@@ -154,15 +142,15 @@ def _problem(model: ModelFacts, language: str) -> str:
     return words("report.with-detail", language, text=text.rstrip(".。"), detail=detail) if detail else text
 
 
-def _word(standing: Standing, verdicts: Sequence[VerdictRow], language: str) -> str:
+def _word(standing: Standing, verdicts: Sequence[Row], language: str) -> str:
     """The verdict in the table: what the best program makes of it, else what can be said without one."""
-    told = [verdict for verdict in verdicts if verdict.state != "absent"]
+    decided = [verdict for verdict in verdicts if verdict.state != "absent"]
     wanted = ("clear", "warning", "blocking", "open")
-    best = next((each for state in wanted for each in told if each.state == state), None)
+    best = next((verdict for state in wanted for verdict in decided if verdict.state == state), None)
     if best is None or standing is Standing.UNREADABLE:
         return words(f"models.standing-{standing.value}", language)
     key = "word-runtime-but" if standing is Standing.ATTENTION and best.state == "clear" else "word-runtime"
-    return words(f"models.{key}", language, word=best.word, runtime=best.runtime)
+    return words(f"models.{key}", language, runtime=best.cells[0], word=best.cells[1])
 
 
 def _install(model: ModelFacts, absent: Sequence[str], facts: Facts, language: str) -> str:
@@ -173,31 +161,25 @@ def _install(model: ModelFacts, absent: Sequence[str], facts: Facts, language: s
     return words("models.install", language, command=command) if lines else ""
 
 
-def _verdicts(per_model: PerModel, model: ModelFacts, facts: Facts, language: str) -> tuple[VerdictRow, ...]:
+def _verdicts(per_model: PerModel, model: ModelFacts, facts: Facts, language: str) -> tuple[Row, ...]:
     """A row per program; those that are not there share one."""
     verdicts, findings = per_model.verdicts.get(model.path, ()), per_model.findings.get(model.path, ())
     there = [
         _verdict(verdict, findings, language) for verdict in verdicts if verdict.outcome is not Outcome.NOT_INSTALLED
     ]
     missing = [verdict.runtime for verdict in verdicts if verdict.outcome is Outcome.NOT_INSTALLED]
-    absent = [label(each, language) for each in missing]
+    absent = [label(runtime, language) for runtime in missing]
     if absent:
         word = words(f"models.outcome-{Outcome.NOT_INSTALLED.value}", language)
         how = "" if there else _install(model, missing, facts, language)
-        there.append(VerdictRow(_listed(absent, language), "absent", _SYMBOLS["absent"], word, how))
+        there.append(Row((_listed(absent, language), word, how), "absent"))
     return tuple(there)
 
 
-def _verdict(verdict: ModelVerdict, findings: Sequence[Finding], language: str) -> VerdictRow:
-    state = _STATES[verdict.outcome]
+def _verdict(verdict: ModelVerdict, findings: Sequence[Finding], language: str) -> Row:
     name = " ".join(filter(None, (label(verdict.runtime, language), verdict.version)))
-    return VerdictRow(
-        runtime=name,
-        state=state,
-        symbol=_SYMBOLS[state],
-        word=words(f"models.outcome-{verdict.outcome.value}", language),
-        detail=_because(verdict, findings, language),
-    )
+    word = words(f"models.outcome-{verdict.outcome.value}", language)
+    return Row((name, word, _because(verdict, findings, language)), _STATES[verdict.outcome])
 
 
 def _because(verdict: ModelVerdict, findings: Sequence[Finding], language: str) -> str:
@@ -216,7 +198,6 @@ def _because(verdict: ModelVerdict, findings: Sequence[Finding], language: str) 
 
 
 def _share(share: ProviderShare, total: float, language: str) -> str:
-    """A provider, its part of the time where that was measured, and its nodes."""
     nodes = words("models.nodes", language, count=sum(share.operators.values()))
     part = f" {_percent(share.seconds / total)}" if share.seconds is not None and total else ""
     return words("models.share", language, provider=share.provider, part=part, nodes=nodes)
@@ -226,8 +207,6 @@ def _share(share: ProviderShare, total: float, language: str) -> str:
 
 
 def _sections(model: ModelFacts, dependence: str, language: str) -> Iterator[FactSection]:
-    """What the file is, what it needs, what goes in and comes out, what is in it."""
-
     def section(key: str, rows: Iterator[FactRow]) -> FactSection:
         return FactSection(words(f"models.section-{key}", language), tuple(rows))
 
@@ -249,8 +228,8 @@ def _detail(key: str, value: str, language: str) -> FactRow:
 
 def _file_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
     yield _row("path", model.path, language)
-    said = version_in_words(model.version or "", language)
-    version = words("models.version", language, version=said) if said else ""
+    number = version_in_words(model.version or "", language)
+    version = words("models.version", language, version=number) if number else ""
     yield _row("format", " · ".join(filter(None, (format_in_words(model.format, language), version))), language)
     writer = " ".join(filter(None, (model.producer, model.producer_version)))
     if writer:
@@ -265,7 +244,7 @@ def _need_rows(model: ModelFacts, dependence: str, language: str) -> Iterator[Fa
     needs = model.needs
     row = model_format(model.format) if model.format else None
     if dependence:
-        bound = _listed((_bound(each, language) for each in model.bound_to), language)
+        bound = _listed((_bound(binding, language) for binding in model.bound_to), language)
         is_copied_in_vain = row is not None and row.group == "free" and model.dependence == "high"
         kind = "copied" if is_copied_in_vain else row.group if row else ""
         group = words(f"models.group-{kind}", language) if kind else ""
@@ -288,7 +267,7 @@ def _need_rows(model: ModelFacts, dependence: str, language: str) -> Iterator[Fa
     if row is not None:
         yield _row("runs-code", words(f"models.runs-code-{row.runs_code}", language), language)
     for risk in ("dangerous", "unknown"):
-        classes = [each.name for each in needs.classes or () if each.risk == risk]
+        classes = [found.name for found in needs.classes or () if found.risk == risk]
         if classes:
             yield _row(f"classes-{risk}", _listed(_most(classes, language), language), language)
 
@@ -304,7 +283,7 @@ def _inside_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
         yield _row("parameters", f"{model.parameters:,}", language)
     if model.dtypes:
         total = sum(model.dtypes.values()) or 1
-        kinds = sorted(model.dtypes.items(), key=lambda each: -each[1])
+        kinds = sorted(model.dtypes.items(), key=lambda pair: -pair[1])
         yield _row(
             "dtypes", _listed((f"{name} {_percent(count / total)}" for name, count in kinds), language), language
         )
@@ -325,24 +304,26 @@ def _inside_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
 def _run_rows(run: ModelRun, language: str) -> Iterator[FactRow]:
     state = "ran" if run.ran else "loaded" if run.loaded else "failed" if run.loaded is False else "not-tried"
     why = reason_of(run, language)
-    said = " ".join(filter(None, (words(f"models.run-{state}", language), why)))
+    outcome = " ".join(filter(None, (words(f"models.run-{state}", language), why)))
     yield _row(
-        "run", words("report.with-detail", language, text=said, detail=run.detail) if run.detail else said, language
+        "run",
+        words("report.with-detail", language, text=outcome, detail=run.detail) if run.detail else outcome,
+        language,
     )
     if run.inputs:
         yield _row("run-inputs", "\n".join(_most([*map(in_a_line, run.inputs)], language)), language)
-    total = sum(each.seconds or 0.0 for each in run.shares or ())
+    total = sum(part.seconds or 0.0 for part in run.shares or ())
     for share in run.shares or ():
         part = _percent(share.seconds / total) if share.seconds is not None and total else ""
-        names = [f"{name} ×{count}" for name, count in sorted(share.operators.items(), key=lambda each: -each[1])]
+        names = [f"{name} ×{count}" for name, count in sorted(share.operators.items(), key=lambda pair: -pair[1])]
         nodes = words("models.nodes", language, count=sum(share.operators.values()))
         yield FactRow(share.provider, _listed([*filter(None, (part, nodes)), *_most(names, language)], language))
         for operator, line in list(share.reasons.items())[:_MOST]:
             yield FactRow(words("models.row-why-here", language, operator=operator), line)
     if run.seconds is not None:
         milliseconds = run.seconds * 1000
-        told = f"{milliseconds:.1f}" if milliseconds >= _TENTH else f"{milliseconds:.1g}"
-        yield _row("seconds", words("models.milliseconds", language, milliseconds=told), language)
+        figure = f"{milliseconds:.1f}" if milliseconds >= _TENTH else f"{milliseconds:.1g}"
+        yield _row("seconds", words("models.milliseconds", language, milliseconds=figure), language)
     if run.error is not None:
         yield _row("run-error", f"{run.error.type}: {run.error.message}", language)
     if run.log and not run.ran:  # where it ran in the end, the log is of inputs that did not fit
@@ -383,8 +364,8 @@ def _files(files: Sequence[NeededFile], language: str) -> list[str]:
             return "short"
         return "linked" if file.linked_to and not file.beside_real_model else "there"
 
-    ordered = sorted(files, key=lambda each: state(each) == "there")
-    return _most([words(f"models.file-{state(each)}", language, name=each.name) for each in ordered], language)
+    ordered = sorted(files, key=lambda file: state(file) == "there")
+    return _most([words(f"models.file-{state(file)}", language, name=file.name) for file in ordered], language)
 
 
 def _operator(operator: OperatorUse) -> str:

@@ -9,7 +9,7 @@ from checks.readers.tickets.lines import PASTED
 from wizard.report.content.fact_sheet import label
 from wizard.words import words
 
-_LINES_NAMED = 6  # numbers of lines that are told beside a value
+_LINES_NAMED = 6  # numbers of lines that are named beside a value
 # What checks/readers/tickets/assemble.py writes: "nvidia-smi, lines 3-20 of error.log; line 40 of error.log".
 _ORIGIN = re.compile(r"(?:(?P<program>[\w.' +/-]{1,40}), )?lines? (?P<lines>\d+(?:-\d+)?)(?: of (?P<text>.+))?")
 
@@ -21,12 +21,14 @@ def lines_in_words(text: str, lines: Sequence[int], language: str) -> str:
 
 
 def origin_in_words(origin: str, language: str) -> str:
-    """The origin of a fact: of one that a text told the program and the lines in words, any other as it is."""
+    """The origin of a fact: program and lines in words where a text reported it, any other as it is."""
     found = [_ORIGIN.fullmatch(part) for part in origin.split("; ")]
-    places = [each for each in found if each is not None]
+    places = [place for place in found if place is not None]
     if len(places) != len(found):
         return origin
-    return "; ".join(_in_words(each["program"] or "", each["text"] or "", each["lines"], language) for each in places)
+    return "; ".join(
+        _in_words(place["program"] or "", place["text"] or "", place["lines"], language) for place in places
+    )
 
 
 def _in_words(program: str, text: str, lines: str, language: str) -> str:

@@ -17,6 +17,7 @@ from checks.facts import Facts, ProbeRun
 from checks.facts.case import Case
 from checks.facts.finding import CLUE, FRAMEWORK, Evidence, Finding, Outcome, Status
 from checks.facts.question import ABOUT_RESULTS, COMPARISON, MODELS
+from checks.judgement.coverage import NOTHING_TO_CHECK
 from checks.judgement.ranking import WORTH_READING
 from checks.knowledge.age import knowledge_days
 from checks.knowledge.catalogue import UNKNOWN, Question, cause_of
@@ -26,7 +27,7 @@ from checks.knowledge.templates import fill_sentence
 from checks.remedies.plan import RemedyPlan, plan_remedies
 from wizard.flow import computes
 from wizard.report.content.advice import AdviceView, advice_view
-from wizard.report.content.blocks import MeasuredSection, Verdict
+from wizard.report.content.blocks import SYMBOLS, Item, MeasuredSection, Verdict
 from wizard.report.content.compared_models import ComparisonView, comparison_views
 from wizard.report.content.evidence_words import evidence_words, in_words
 from wizard.report.content.fact_sheet import FactSection, fact_sections, label
@@ -36,7 +37,7 @@ from wizard.report.content.measured.sections import measured_sections
 from wizard.report.content.model_files import ModelView, model_views, names_of
 from wizard.report.content.origins import lines_in_words, origin_in_words
 from wizard.report.content.step_labels import is_address
-from wizard.report.content.verdict import NOTHING_TO_CHECK, verdict_of
+from wizard.report.content.verdict import verdict_of
 from wizard.words import area, known, words
 
 _LONGEST_SOURCE = 120  # characters
@@ -44,7 +45,6 @@ _IN_QUESTION = 0.15  # a finding of a ticket that is surer is worth a question o
 _SURE_ENOUGH = 0.9  # a finding of a ticket that is surer needs no further question
 _WORTH_DOING = 0.3  # what to do about a cause of a ticket that is less likely, and not the first, helps nobody
 _EVEN = 0.5  # of a ticket's cause that is less likely than not no line is said to show it
-SYMBOLS = {"blocking": "×", "warning": "!", "note": "i"}
 
 
 @dataclass(frozen=True)
@@ -83,22 +83,13 @@ class FindingView:
     @property
     def proven(self) -> tuple[EvidenceRow, ...]:
         """What a check saw, other than lines that word a cause."""
-        return tuple(each for each in self.evidence if not each.is_line)
+        return tuple(row for row in self.evidence if not row.is_line)
 
     @property
     def quoted(self) -> tuple[str, ...]:
-        """What of a sent text shows it: lines as they stand there, and values with their names."""
-        rows = (each for each in self.evidence if each.lines)
+        """The parts of a sent text that show it: lines as they are, and values with their names."""
+        rows = (row for row in self.evidence if row.lines)
         return tuple(row.value if row.is_line else f"{row.label}: {row.value}" for row in rows)
-
-
-@dataclass(frozen=True)
-class OpenQuestion:
-    """What a check would have confirmed, and why it could not: a check that did not decide, or crashed."""
-
-    cause: str
-    statement: str
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -136,9 +127,9 @@ class Report:
     questions: tuple[str, ...]  # what to ask next, where a ticket does not say enough
     findings: tuple[FindingView, ...]
     fine: tuple[str, ...]
-    undecided: tuple[OpenQuestion, ...]
+    undecided: tuple[Item, ...]  # what a check would have confirmed, and why it could not
     not_run: tuple[NotRun, ...]
-    crashed: tuple[OpenQuestion, ...]
+    crashed: tuple[Item, ...]
     probes: tuple[ProbeRow, ...]
     facts: tuple[FactSection, ...]
     models: tuple[ModelView, ...] = ()
@@ -161,7 +152,7 @@ class Report:
         further = (cause for cause in causes if cause.confidence >= WORTH_READING)
         return (
             *self.findings[:1],
-            *(each if each.confidence >= least else replace(each, remedies=(), is_hint=True) for each in further),
+            *(cause if cause.confidence >= least else replace(cause, remedies=(), is_hint=True) for cause in further),
         )
 
 
@@ -169,11 +160,10 @@ def build(case: Case, language: str) -> Report:
     """The report of a case in "en" or "ja"."""
     findings = _findings(case, language)
     measured = measured_sections(case, language)
-    asked = tuple(each for each in measured if case.answers.symptom == COMPARISON and each.id == MACHINES)
+    asked = tuple(section for section in measured if case.answers.symptom == COMPARISON and section.id == MACHINES)
     by_status: dict[Status, list[Outcome]] = defaultdict(list)
     for outcome in case.outcomes:
-        # What a text does not mention was not examined, so of a ticket no check is told to have gone well, or not to
-        # have been run.
+        # What a text does not mention was not examined, so a ticket's report lists no check as passed or as not run.
         if not case.facts.reported or outcome.status is Status.CRASHED:
             by_status[outcome.status].append(outcome)
     return Report(
@@ -186,22 +176,21 @@ def build(case: Case, language: str) -> Report:
         exactness=known(f"report.exactness-{_exactness(case)}", "", language),
         questions=_questions(findings) if case.facts.reported else (),
         findings=findings,
-        fine=tuple(_statement(each.cause, language) for each in by_status[Status.CLEAR]),
+        fine=tuple(_statement(outcome.cause, language) for outcome in by_status[Status.CLEAR]),
         undecided=tuple(
-            OpenQuestion(each.cause, _statement(each.cause, language), reason_of(each, language))
-            for each in by_status[Status.INCONCLUSIVE]
+            Item(_statement(outcome.cause, language), reason_of(outcome, language))
+            for outcome in by_status[Status.INCONCLUSIVE]
         ),
         not_run=_not_run(by_status[Status.SKIPPED], language),
         crashed=tuple(
-            OpenQuestion(each.cause, _statement(each.cause, language), each.detail)
-            for each in by_status[Status.CRASHED]
+            Item(_statement(outcome.cause, language), outcome.detail) for outcome in by_status[Status.CRASHED]
         ),
         probes=tuple(_probe(run, language) for run in (case.facts.probes.runs if case.facts.probes else ())),
         facts=fact_sections(case.facts, language),
         models=model_views(case, language),
         comparisons=comparison_views(case, language),
         asked=asked,
-        measured=tuple(each for each in measured if each not in asked),
+        measured=tuple(section for section in measured if section not in asked),
         advice=advice_view(case, language),
         is_ticket=case.facts.reported,
         is_about_results=computes(case.answers.symptom),
@@ -220,13 +209,12 @@ def _title(case: Case) -> str:
 
 
 def _findings(case: Case, language: str) -> tuple[FindingView, ...]:
-    """The findings in words, each with the remedies for the machine on which it is to be mended."""
-    return tuple(_told_apart(case.findings, _views(case, language), language))
+    return tuple(_distinguished(case.findings, _views(case, language), language))
 
 
-def _told_apart(findings: Sequence[Finding], views: Sequence[FindingView], language: str) -> Iterator[FindingView]:
+def _distinguished(findings: Sequence[Finding], views: Sequence[FindingView], language: str) -> Iterator[FindingView]:
     """Of several with one title each with the framework that it is about."""
-    often = Counter(each.title for each in views)
+    often = Counter(shown.title for shown in views)
     for finding, view in zip(findings, views, strict=True):
         framework = finding.named(FRAMEWORK)
         if often[view.title] > 1 and framework:
@@ -237,7 +225,6 @@ def _told_apart(findings: Sequence[Finding], views: Sequence[FindingView], langu
 
 
 def _views(case: Case, language: str) -> tuple[FindingView, ...]:
-    """Each by itself."""
     names = names_of(case.facts.models)
     if case.facts.reported or not any(log.text for log in case.facts.logs):
         return tuple(finding_view(finding, case.facts, language, names) for finding in case.findings)
@@ -296,7 +283,7 @@ def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[s
         confidence=finding.likelihood,
         is_apart=finding.apart > 0,
         confidence_words=_confidence(finding, facts, language),
-        evidence=tuple(_evidence(each, language) for each in finding.evidence),
+        evidence=tuple(_evidence(evidence, language) for evidence in finding.evidence),
         remedies=plan_remedies(finding, facts, language),
         questions=tuple(
             fill_sentence(question.of(language), values) for question in cause.questions if _is_open(question, facts)
@@ -316,7 +303,7 @@ def _is_open(question: Question, facts: Facts) -> bool:
 
 def _why(finding: Finding, why: str, facts: Facts, language: str) -> str:
     """Why a cause is named; of a ticket no more is claimed than its words bear."""
-    if not facts.reported or finding.cause == UNKNOWN or any(each.name != CLUE for each in finding.evidence):
+    if not facts.reported or finding.cause == UNKNOWN or any(evidence.name != CLUE for evidence in finding.evidence):
         return why
     if not finding.evidence:
         return words("report.only-alike", language)
@@ -370,7 +357,7 @@ def _statement(cause: str, language: str) -> str:
 
 
 def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:
-    """The skipped checks by reason; first those that could have told something, then those with nothing to check."""
+    """The skipped checks by reason; first those that could have found something, then those with nothing to check."""
     groups: dict[tuple[bool, str], list[str]] = defaultdict(list)
     for outcome in outcomes:
         applies = outcome.reason not in NOTHING_TO_CHECK
@@ -387,7 +374,7 @@ def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:
 def _probe(run: ProbeRun, language: str) -> ProbeRow:
     computing = computing_name(run.probe, language)
     # A stage of other probes may fail by rights (a library is not there); of these it was measured or was not.
-    failed = next((each for each in run.stages if each.error), None) if computing and run.status == "ok" else None
+    failed = next((step for step in run.stages if step.error), None) if computing and run.status == "ok" else None
     stage = failed.name if failed else "" if run.status in ("ok", "not-python") else run.last_stage or ""
     ended_by_itself = run.signal is None and run.status not in ("crashed", "timed-out", "too-much-memory", "cancelled")
     details = [
@@ -454,11 +441,11 @@ def _contradictions(case: Case, language: str) -> tuple[str, ...]:
         words(
             "report.told-otherwise",
             language,
-            label=label(each.fact, language),
-            told=each.reported,
-            here=each.here or none,
+            label=label(contradiction.fact, language),
+            told=contradiction.reported,
+            here=contradiction.here or none,
         )
-        for each in found
+        for contradiction in found
     )
-    key = "note-other-machine" if any(each.is_other_machine for each in found) else "note-other-day"
+    key = "note-other-machine" if any(contradiction.is_other_machine for contradiction in found) else "note-other-day"
     return (words(f"report.{key}", language, listed=listed),)

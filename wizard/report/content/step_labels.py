@@ -22,7 +22,9 @@ def step_numbers(steps: Sequence[PlannedStep]) -> tuple[str, ...]:
     """
     counted: list[int] = []
     for step in steps:
-        before = (number for number, each in zip(counted, steps, strict=False) if not _are_alternatives(each, step))
+        before = (
+            number for number, earlier in zip(counted, steps, strict=False) if not _are_alternatives(earlier, step)
+        )
         counted.append(1 + max(before, default=0))
     return tuple(f"{number}." if max(counted) > 1 else "" for number in counted)
 

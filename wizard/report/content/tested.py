@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import median
 
 from checks.analysis.gpu.load import device_name, loads
-from checks.analysis.numbers.power import ENOUGH, excluded_rate, reach
-from checks.facts import Experiment, Flip, Measurement, Measurements, ModelMeasured, Portrait, Precision, Repeat
+from checks.analysis.numbers.power import excluded_rate, reach
+from checks.facts import Measurement, Measurements, Repeat
 from checks.facts.case import Case
+from checks.judgement.coverage import is_conclusive, is_too_short, repeats_by_default, varies
 from wizard.report.content.measured.health import outcome_of_load
 from wizard.report.content.measured.line import framework_name
 from wizard.report.content.measured.words import from_to
 from wizard.words import words
-
-_LEAST = 2  # repetitions: one alone shows nothing
-_REPEATING = ("results-change", "everything")  # the questions that repeated operations answer
-
-
-def is_tested(case: Case) -> bool:
-    """Whether anything was computed that can answer a question about results."""
-    return any(map(_is_conclusive, case.facts.measurements))
 
 
 def what_was_tested(case: Case, language: str) -> tuple[str, ...]:
@@ -31,65 +23,13 @@ def what_was_tested(case: Case, language: str) -> tuple[str, ...]:
     return (*_lines(case.facts.measurements, language), *_if_all_repeated(case, language), *_loads(case, language))
 
 
-def _is_conclusive(measured: Measurement) -> bool:
-    match measured:
-        case _ if measured.reason:
-            return False
-        case Repeat(repetitions=count, distinct=distinct):
-            return distinct is not None and count >= _LEAST
-        case Experiment(exact=runs):
-            return len(runs) >= _LEAST
-        case ModelMeasured(distinct=distinct, difference=difference):
-            return distinct is not None or difference is not None
-        case Precision(against=against, beside=beside):
-            return against is not None or beside is not None
-        case Flip(before=before):
-            return before is not None
-        case _:
-            return False
-
-
 def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
-    repeats = [each for each in _by_default(measurements) if _is_conclusive(each)]
+    repeats = [repeat for repeat in repeats_by_default(measurements) if is_conclusive(repeat)]
     if repeats:
         yield _repeated(repeats, language)
     left_out = sum(measurement.is_left_out for measurement in measurements)
     if left_out:
         yield words("report.tested-left-out", language, count=left_out)
-
-
-def is_too_short(case: Case) -> bool:
-    """Whether nothing was seen to change, but so little was repeated or compared that this proves nothing."""
-    measured = case.facts.measurements
-    if case.facts.reported or any(map(_varies, measured)):
-        return False
-    if case.answers.symptom == "results-differ":
-        compared = [each for each in measured if isinstance(each, (Portrait, Precision, Flip))]
-        return _is_mostly_left_out(compared, [each for each in compared if not each.reason])
-    if case.answers.symptom not in _REPEATING or any(map(_is_own_and_steady, measured)):
-        return False
-    plain = _by_default(measured)
-    tested = [each for each in plain if _is_conclusive(each)]
-    is_seldom = bool(tested) and median(each.repetitions for each in tested) < ENOUGH
-    return is_seldom or _is_mostly_left_out(plain, tested)
-
-
-def _is_own_and_steady(measured: Measurement) -> bool:
-    """Whether it is the user's own model, so often the same that this says more than any operation."""
-    return isinstance(measured, ModelMeasured) and measured.distinct == 1 and measured.repetitions >= ENOUGH
-
-
-def _is_mostly_left_out(planned: Sequence[Measurement], measured: Sequence[Measurement]) -> bool:
-    late = sum(measurement.is_left_out for measurement in planned)
-    return late > 0 and late >= len(measured)
-
-
-def _by_default(measurements: Sequence[Measurement]) -> list[Repeat]:
-    return [
-        measurement
-        for measurement in measurements
-        if isinstance(measurement, Repeat) and measurement.setting == "default"
-    ]
 
 
 def _if_all_repeated(case: Case, language: str) -> Iterator[str]:
@@ -100,26 +40,13 @@ def _if_all_repeated(case: Case, language: str) -> Iterator[str]:
         sentences = (words(f"report.tested-{key}", language) for key in (f"too-short{about}", advice))
         yield words("report.sentence-separator", language).join(sentences)
     is_asked = case.answers.symptom == "results-change" and any(
-        map(_is_conclusive, _by_default(case.facts.measurements))
+        map(is_conclusive, repeats_by_default(case.facts.measurements))
     )
-    if is_asked and not any(map(_varies, case.facts.measurements)):
+    if is_asked and not any(map(varies, case.facts.measurements)):
         yield words("report.tested-look-at-seeds", language)
 
 
-def _varies(measured: Measurement) -> bool:
-    match measured:
-        case Repeat():
-            return measured.setting == "default" and measured.varies
-        case Experiment():
-            return measured.distinct > 1
-        case ModelMeasured(distinct=distinct):
-            return (distinct or 0) > 1
-        case _:
-            return False
-
-
 def _loads(case: Case, language: str) -> Iterator[str]:
-    """What the load of each device came to; one that got no time is counted with what was left out."""
     cpu = case.facts.machine.cpu if case.facts.machine else None
     for load in loads(Measurements(all=case.facts.measurements)):
         if not load.is_left_out:
@@ -127,7 +54,7 @@ def _loads(case: Case, language: str) -> Iterator[str]:
 
 
 def _repeated(repeats: Sequence[Repeat], language: str) -> str:
-    """What changed is told; how rare a change may stay unseen, of the others alone."""
+    """How many operations changed; of the others, how rare a change could have stayed unseen."""
     places = dict.fromkeys((repeat.framework, repeat.device) for repeat in repeats)
     named = (
         words("measurements.computing", language, framework=framework_name(f, language), device=d) for f, d in places

@@ -24,16 +24,12 @@ class _InColumn:
 
 
 @dataclass
-class Columns:
+class Columns(Block):
     """Blocks that are short enough not to be split, in columns."""
 
     blocks: Sequence[Block]
     count: int = 2
     limit: float | None = None  # the height to which the columns are filled; None: as low as all of it needs
-    before: float = 0
-    after: float = 8
-    keep_with_next: bool = False
-    floats: bool = False
     _kept: Remembered = field(default_factory=Remembered, init=False, repr=False)
 
     GAP = 20.0
@@ -42,7 +38,7 @@ class Columns:
         return (width - (self.count - 1) * self.GAP) / self.count
 
     def _filled(self, width: float, limit: float) -> Iterator[_InColumn]:
-        """The blocks that fit into columns of this height; one that is too high for any has a column of its own."""
+        """The blocks that fit into columns of this height; one that is too high for any has a column to itself."""
         wide, column, y = self._wide(width), 0, 0.0
         for number, block in enumerate(self.blocks):
             top = y + block.before if y else 0.0
@@ -63,13 +59,10 @@ class Columns:
         return total
 
     def _least(self, width: float) -> float:
-        """The height of columns without a gap."""
         return sum(block.height(self._wide(width)) for block in self.blocks) / self.count
 
     def _placed(self, width: float) -> list[_InColumn]:
-        """All blocks in their columns."""
-
-        def made() -> list[_InColumn]:
+        def placed() -> list[_InColumn]:
             if self.limit is not None:
                 return list(self._filled(width, self.limit))
             limit = self._least(width)
@@ -77,7 +70,7 @@ class Columns:
                 limit += _STEP
             return filled
 
-        kept: list[_InColumn] = self._kept.get(width, made)
+        kept: list[_InColumn] = self._kept.get(width, placed)
         return kept
 
     def height(self, width: float) -> float:
@@ -86,13 +79,13 @@ class Columns:
         least = self._least(width)
         if self.limit is None and least > _PAGE:
             return least
-        return max((each.y + each.block.height(wide) for each in self._placed(width)), default=0.0)
+        return max((placed.y + placed.block.height(wide) for placed in self._placed(width)), default=0.0)
 
     def draw(self, sheet: Sheet, x: float, y: float, width: float) -> None:
         """Column by column."""
         wide = self._wide(width)
-        for each in self._placed(width):
-            each.block.draw(sheet, x + each.column * (wide + self.GAP), y + each.y, wide)
+        for placed in self._placed(width):
+            placed.block.draw(sheet, x + placed.column * (wide + self.GAP), y + placed.y, wide)
 
     def split(self, width: float, available: float) -> tuple[Block, Block] | None:
         """Between two blocks: what fits into columns of this height, and the rest."""
@@ -108,7 +101,6 @@ class Columns:
 
     def anchors(self, width: float) -> Iterator[tuple[float, tuple[int, str]]]:
         """The headings in the columns, each at its height."""
-        for each in self._placed(width):
-            anchor = getattr(each.block, "anchor", None)
-            if anchor is not None:
-                yield each.y, anchor
+        for placed in self._placed(width):
+            if placed.block.anchor is not None:
+                yield placed.y, placed.block.anchor

@@ -63,8 +63,8 @@ def to_pdf(report: Report, case_json: bytes, paper: str = "a4") -> bytes:
             placed.block.draw(sheet, _MARGIN, _TOP + placed.y, inner)
             headings.extend(_headings(placed, number, inner, height))
         links.extend(
-            LinkArea(number, (each.left(), height - each.bottom(), each.right(), height - each.top()), url)
-            for each, url in sheet.links
+            LinkArea(number, (area.left(), height - area.bottom(), area.right(), height - area.top()), url)
+            for area, url in sheet.links
         )
     painter.end()
     return finished(bytes(buffer.data().data()), report, case_json, headings, links)
@@ -79,8 +79,7 @@ def _application() -> None:
 def _headings(placed: Placed, page: int, width: float, height: float) -> Iterator[Heading]:
     """The headings of a block: it may be one, or have some in its columns."""
     block = placed.block
-    anchor = getattr(block, "anchor", None)
-    found = block.anchors(width) if isinstance(block, Columns) else [(0.0, anchor)] if anchor is not None else []
+    found = block.anchors(width) if isinstance(block, Columns) else [(0.0, block.anchor)] if block.anchor else []
     for y, (level, title) in found:
         yield Heading(title, level, page, height - _TOP - placed.y - y + 12)
 
@@ -88,7 +87,6 @@ def _headings(placed: Placed, page: int, width: float, height: float) -> Iterato
 def _margins(
     sheet: Sheet, report: Report, device: QPagedPaintDevice, number: int, count: int, width: float, height: float
 ) -> None:
-    """The head (from the second page on) and the foot of a page."""
     small = Style(size=8, color=SOFT)
     inner = width - 2 * _MARGIN
 

@@ -135,7 +135,9 @@ def read_pdf(data: bytes) -> Case:
         # Without a limit a small attachment unpacks to gigabytes; and pypdf would start a program for one format.
         with apply_configuration(zlib_maximum_output_length=UNPACKED_LIMIT, jbig2dec_binary=None):
             reader = PdfReader(io.BytesIO(data), strict=False)
-            attached = next((each for each in reader.attachment_list if each.name == ATTACHMENT), None)
+            attached = next(
+                (attachment for attachment in reader.attachment_list if attachment.name == ATTACHMENT), None
+            )
             content = None if attached is None else attached.content
     except Exception as error:  # a crafted file meets every kind of exception in pypdf
         is_locked = reader is not None and reader.is_encrypted

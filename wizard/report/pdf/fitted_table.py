@@ -93,7 +93,6 @@ def _kept(wanted: list[float], least: list[float], widest: float) -> list[float]
 
 
 def _wide(cell: Cell, device: QPagedPaintDevice) -> float:
-    """The width of a cell on one line, in points."""
     return sum(QFontMetricsF(run.style.font(), device).horizontalAdvance(run.text) for run in cell) / DOTS
 
 

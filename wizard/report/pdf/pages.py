@@ -55,13 +55,13 @@ def paginate(blocks: Sequence[Block], width: float, height: float) -> list[list[
 
 def _floated(block: Block, waiting: list[Block]) -> bool:
     """Whether a picture that has no room here went behind what follows it in its section, so that no page has a gap."""
-    if not getattr(block, "floats", False):
+    if not block.floats:
         return False
     at = len(waiting) - 1
-    while at > 0 and (waiting[at].keep_with_next or getattr(waiting[at - 1], "follows", False)):
+    while at > 0 and (waiting[at].keep_with_next or waiting[at - 1].follows):
         at -= 1
     passed = waiting[at:] if at >= 0 else []
-    if not passed or any(getattr(each, "floats", False) or getattr(each, "anchor", None) for each in passed):
+    if not passed or any(other.floats or other.anchor for other in passed):
         return False
     waiting.insert(at, block)
     return True
@@ -84,7 +84,6 @@ _MOST_LEAST = 360.0  # two rows of a table, each of many lines
 
 
 def _least(block: Block, width: float) -> float:
-    """The height of the smallest first part of a block."""
     whole = block.height(width)
     step, available = 12.0, 0.0
     while available < min(whole, _MOST_LEAST):

@@ -27,16 +27,14 @@ _SAMPLE = 22.0  # length of the line in the legend
 
 
 @dataclass
-class PlotBlock:
+class PlotBlock(Block):
     """A plot of the whole width: its title, what its lines are, the plot itself, and its sentence."""
 
     plot: Plot
     device: QPagedPaintDevice
     language: str
-    before: float = 6
-    after: float = 10
-    keep_with_next: bool = False
-    anchor: tuple[int, str] | None = field(default=None, init=False)
+    before: float = field(default=6, kw_only=True)
+    after: float = field(default=10, kw_only=True)
     floats: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
@@ -53,19 +51,14 @@ class PlotBlock:
             + sum(text.height for text in self._below(width))
         )
 
-    def split(self, width: float, available: float) -> tuple[Block, Block] | None:  # noqa: ARG002 - one shape
-        """Never."""
-        return None
-
     def _text(self, text: str, style: Style, width: float) -> SetText:
         return SetText([Run(visible(text), style)], width, self.device)
 
     def _one_line(self, text: str, width: float) -> SetText:
-        """The beginning of a text that is too long."""
-        made = self._text(text, _SMALL, width)
-        if len(made.lines) < 2:
-            return made
-        return self._text(f"{visible(text)[: made.lines[0].textLength() - 2]}…", _SMALL, width)
+        text_set = self._text(text, _SMALL, width)
+        if len(text_set.lines) < 2:
+            return text_set
+        return self._text(f"{visible(text)[: text_set.lines[0].textLength() - 2]}…", _SMALL, width)
 
     def _above(self, width: float) -> list[SetText]:
         return [self._text(self.plot.title, Style(size=_size(9.0, width), bold=True, leading=1.4), width)]
@@ -77,14 +70,11 @@ class PlotBlock:
             found.append(self._text(left_out, _SMALL, width))
         return found
 
-    def _label(self, label: Label) -> _SetLabel:
-        return _SetLabel(label, self.device)
-
     def _names(self, width: float) -> list[SetText] | None:
         """The categories below their bars; None where they do not fit and the bars are to lie."""
         slot = (width - 40) / max(1, len(self._chart.categories))
         set_ = [self._text(name, _SMALL, width * _MOST_NAME) for name in self._chart.categories]
-        return set_ if all(len(each.lines) == 1 and each.natural_width <= slot - 2 for each in set_) else None
+        return set_ if all(len(name.lines) == 1 and name.natural_width <= slot - 2 for name in set_) else None
 
     def _is_lying(self, width: float) -> bool:
         return bool(self._chart.categories) and self._names(width) is None
@@ -152,8 +142,8 @@ class PlotBlock:
     def _draw_standing(self, sheet: Sheet, x: float, y: float, width: float) -> None:
         chart = self._chart
         line = _SMALL.size * _SMALL.leading
-        self._label(chart.y.title(self.plot.y_label)).draw(sheet, x, y)
-        ticks = [(tick.place, self._label(tick.label)) for tick in chart.y.ticks()]
+        _SetLabel(chart.y.title(self.plot.y_label), self.device).draw(sheet, x, y)
+        ticks = [(tick.place, _SetLabel(tick.label, self.device)) for tick in chart.y.ticks()]
         left = max((label.width for _, label in ticks), default=0.0) + _GAP
         area = QRectF(x + left, y + line + 4, width - left - 2, self._ground_height(width))
         ground = _Ground(chart, area)
@@ -168,14 +158,14 @@ class PlotBlock:
             name.draw(sheet, ground.x(number + 0.5) - name.natural_width / 2, area.bottom() + 1)
         if not chart.categories:
             self._draw_x(sheet, ground)
-        title = self._label(chart.x.title(self.plot.x_label))
+        title = _SetLabel(chart.x.title(self.plot.x_label), self.device)
         title.draw(sheet, area.right() - title.width, area.bottom() + line + 1)
 
     def _draw_x(self, sheet: Sheet, ground: _Ground) -> None:
         sheet.painter.setPen(QPen(QColor(SOFT), 0.6 * DOTS))
         for tick in self._chart.x.ticks():
             at = ground.x(tick.place)
-            label = self._label(tick.label)
+            label = _SetLabel(tick.label, self.device)
             sheet.painter.drawLine(_dots(at, ground.area.bottom()), _dots(at, ground.area.bottom() + 2.5))
             label.draw(sheet, at - label.width / 2, ground.area.bottom() + 2)
 
@@ -191,12 +181,12 @@ class PlotBlock:
             at = ground.x(tick.place)
             sheet.painter.setPen(QPen(QColor(LINE), 0.4 * DOTS))
             sheet.painter.drawLine(_dots(at, area.top()), _dots(at, area.bottom()))
-            label = self._label(tick.label)
+            label = _SetLabel(tick.label, self.device)
             label.draw(sheet, at - label.width / 2, area.bottom() + 1)
         for number, name in enumerate(names):
             name.draw(sheet, area.left() - _GAP - name.natural_width, ground.y(number + 0.5) - line / 2)
         self._draw_series(sheet, ground)
-        title = self._label(chart.y.title(self.plot.y_label))
+        title = _SetLabel(chart.y.title(self.plot.y_label), self.device)
         title.draw(sheet, area.right() - title.width, area.bottom() + line + 1)
 
     def _draw_series(self, sheet: Sheet, ground: _Ground) -> None:

@@ -125,7 +125,7 @@ class Setter:
         ]
 
     def heading(self, title: str, level: int) -> Paragraph:
-        """A heading that stands in the outline, too."""
+        """A heading that is also an entry of the outline."""
         level = min(level, 1)
         size, before, after = ((13.0, 13.0, 5.0), (10.5, 8.0, 3.0))[level]
         style = Style(size=size, bold=True, leading=1.35)
@@ -135,7 +135,6 @@ class Setter:
         )
 
     def _badged(self, title: str, badge: b.Badge) -> Block:
-        """A badge with the state in words and what to say beside it, the title below."""
         color, tint = COLORS[badge.state]
         style = Style(size=12, bold=True, leading=1.35)
         word = SetText([Run(badge.word, Style(size=8.5, bold=True, color=color))], 200, self.device)

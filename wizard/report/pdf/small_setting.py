@@ -62,7 +62,6 @@ class SmallSetter(Setter):
             yield from map(self._line, pairs.rows)
 
     def _line(self, row: b.FactRow) -> Block:
-        """Label and value beside each other; a long one below the other."""
         label = [Run(self.short(row.label), self.soft)]
         value = [Run(self.short(row.value.replace("\n", " ; ")), self.soft if row.is_unread else self.plain)]
         shares = (44, 56) if len(row.label) <= _BESIDE else (82, 18)
@@ -72,7 +71,6 @@ class SmallSetter(Setter):
 
 
 def _by_value(rows: Sequence[b.FactRow]) -> Iterator[b.FactRow]:
-    """A row for each value, with all labels that have it."""
     labels: dict[str, list[str]] = {}
     for row in rows:
         labels.setdefault(row.value, []).append(row.label)

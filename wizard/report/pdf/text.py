@@ -132,7 +132,7 @@ class SetText:
             first, last = max(position, start), min(position + _length(run.text), end)
             position += _length(run.text)
             if run.link and first < last:
-                x1, x2 = (_x_of(line, each) / DOTS for each in (first, last))
+                x1, x2 = (_x_of(line, at) / DOTS for at in (first, last))
                 yield QRectF(left + x1, top, x2 - x1, self.leading), run.link
 
 
@@ -152,15 +152,15 @@ def _formats(runs: Sequence[Run]) -> Iterator[QTextLayout.FormatRange]:
         format_ = QTextCharFormat()
         format_.setFont(run.style.font())
         format_.setForeground(QColor(run.style.color))
-        made = QTextLayout.FormatRange()
-        made.start, made.length, made.format = position, _length(run.text), format_
-        position += made.length
-        yield made
+        range_ = QTextLayout.FormatRange()
+        range_.start, range_.length, range_.format = position, _length(run.text), format_
+        position += range_.length
+        yield range_
 
 
 def visible(text: str) -> str:
     """Text on one line, without characters that move or hide others."""
-    return "".join(_shown(each) for each in " ".join(text.split()))
+    return "".join(_shown(character) for character in " ".join(text.split()))
 
 
 def visible_lines(text: str) -> list[str]:

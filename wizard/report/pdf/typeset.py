@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtGui import QPagedPaintDevice
 
@@ -16,21 +16,32 @@ from wizard.report.pdf.text import MARK_BAR, MARKED, PAPER_GREY, Run, SetText, S
 _T = TypeVar("_T")
 
 
-class Block(Protocol):
-    """Something that stands on a page. ``before`` and ``after``: space around it, dropped at a page's top."""
+@dataclass(kw_only=True)
+class Block:
+    """Something on a page. ``before`` and ``after``: space around it, dropped at a page's top.
 
-    before: float
-    after: float
-    keep_with_next: bool
+    ``anchor``: level and title in the outline. ``floats``: it may go behind what follows it in its section.
+    ``follows``: it belongs to what stands before it, and no picture comes between.
+    """
+
+    before: float = 0
+    after: float = 8
+    keep_with_next: bool = False
+    anchor: tuple[int, str] | None = None
+    floats: bool = False
+    follows: bool = False
 
     def height(self, width: float) -> float:
         """Its height when set in this width."""
+        raise NotImplementedError
 
     def draw(self, sheet: Sheet, x: float, y: float, width: float) -> None:
         """Draw it with its upper left corner there."""
+        raise NotImplementedError
 
-    def split(self, width: float, available: float) -> tuple[Block, Block] | None:
+    def split(self, width: float, available: float) -> tuple[Block, Block] | None:  # noqa: ARG002 - of those that can
         """The part that fits, and the rest; None where it cannot be split there."""
+        return None
 
 
 class Remembered:
@@ -39,12 +50,12 @@ class Remembered:
     def __init__(self) -> None:
         self._kept: dict[float, Any] = {}
 
-    def keep(self, width: float, made: Any) -> None:
-        """What was made elsewhere."""
-        self._kept[width] = made
+    def keep(self, width: float, value: Any) -> None:
+        """Keep what was set elsewhere."""
+        self._kept[width] = value
 
     def get(self, width: float, make: Callable[[], _T]) -> _T:
-        """What ``make`` gives, made once per width."""
+        """What ``make`` returns, called once per width."""
         if width not in self._kept:
             self._kept[width] = make()
         kept: _T = self._kept[width]
@@ -52,21 +63,14 @@ class Remembered:
 
 
 @dataclass
-class Paragraph:
-    """Flowing text. ``mark`` stands in the margin of ``indent`` before the first line.
-
-    ``follows``: it belongs to what stands before it, and no picture comes between.
-    """
+class Paragraph(Block):
+    """Flowing text. ``mark`` stands in the margin of ``indent`` before the first line."""
 
     runs: Sequence[Run]
     device: QPagedPaintDevice
     indent: float = 0
     mark: Run | None = None
-    before: float = 0
-    after: float = 4
-    keep_with_next: bool = False
-    anchor: tuple[int, str] | None = None  # outline: level and title
-    follows: bool = False
+    after: float = field(default=4, kw_only=True)
     first: int = 0  # of the lines, those of this part
     count: int | None = None
     _kept: Remembered = field(default_factory=Remembered, init=False, repr=False)
@@ -101,7 +105,7 @@ class Paragraph:
 
 
 @dataclass
-class Code:
+class Code(Block):
     """Text to paste or a log: monospaced, on grey, long lines wrapped with a hanging indent.
 
     ``marked``: which of its lines stand out.
@@ -110,9 +114,7 @@ class Code:
     source: list[str]
     device: QPagedPaintDevice
     indent: float = 0
-    before: float = 0
-    after: float = 5
-    keep_with_next: bool = False
+    after: float = field(default=5, kw_only=True)
     mark: Run | None = None
     marked: frozenset[int] = frozenset()
     _kept: Remembered = field(default_factory=Remembered, init=False, repr=False)
@@ -122,14 +124,14 @@ class Code:
     def _set(self, width: float) -> list[SetText]:
         inner = width - self.indent - 2 * self.PADDING
 
-        def made() -> list[SetText]:
+        def lines() -> list[SetText]:
             return [SetText([Run(line or " ", self.STYLE)], inner, self.device, hanging=12) for line in self.source]
 
-        return self._kept.get(width, made)
+        return self._kept.get(width, lines)
 
     def height(self, width: float) -> float:
         """Its lines and the padding."""
-        return sum(each.height for each in self._set(width)) + 2 * self.PADDING
+        return sum(text.height for text in self._set(width)) + 2 * self.PADDING
 
     def draw(self, sheet: Sheet, x: float, y: float, width: float) -> None:
         """Draw the grey ground, then the lines."""
@@ -183,7 +185,7 @@ class _SetRow:
 
 
 @dataclass
-class Table:
+class Table(Block):
     """Rows of cells. ``shares`` of the width per column; ``head`` is repeated on every page.
 
     ``numeric``: the columns, counted from 0, whose cells stand at the right. ``below``: for each row what stands under
@@ -194,9 +196,6 @@ class Table:
     shares: Sequence[float]
     device: QPagedPaintDevice
     head: Sequence[Cell] = ()
-    before: float = 0
-    after: float = 8
-    keep_with_next: bool = False
     numeric: Sequence[int] = ()
     below: Sequence[Sequence[Cell]] = ()
     padding: float = 1.8  # above and below each row
@@ -207,7 +206,6 @@ class Table:
     GAP, WHOLE, INDENT = 8.0, 100.0, 12.0
 
     def _columns(self, width: float) -> list[tuple[float, float]]:
-        """(offset, width) of each column."""
         total, columns, offset = sum(self.shares), [], 0.0
         for share in self.shares:
             columns.append((offset, width * share / total - self.GAP))
@@ -215,9 +213,7 @@ class Table:
         return columns
 
     def _set(self, width: float) -> list[_SetRow]:
-        """The head and every row."""
-
-        def made() -> list[_SetRow]:
+        def rows() -> list[_SetRow]:
             columns = self._columns(width)
 
             def row(cells: Sequence[Cell], below: Sequence[Cell] = ()) -> _SetRow:
@@ -228,9 +224,9 @@ class Table:
 
             below = self.below or [()] * len(self.rows)
             heads = [row(self.head)] if self.head else []
-            return [*heads, *(row(*each) for each in zip(self.rows, below, strict=True))]
+            return [*heads, *(row(*both) for both in zip(self.rows, below, strict=True))]
 
-        return self._kept.get(width, made)
+        return self._kept.get(width, rows)
 
     def height(self, width: float) -> float:
         """All rows and the head."""
@@ -252,8 +248,8 @@ class Table:
 
     def split(self, width: float, available: float) -> tuple[Block, Block] | None:
         """Between two rows, with at least two on each side; a short table stays whole."""
-        made = self._set(width)
-        heights = [row.height + 2 * self.padding for row in made]
+        rows = self._set(width)
+        heights = [row.height + 2 * self.padding for row in rows]
         heads = 1 if self.head else 0
         used, fit = sum(heights[:heads]), 0
         for height in heights[heads:]:
@@ -267,21 +263,17 @@ class Table:
         first = replace(self, rows=self.rows[:fit], below=self.below[:fit], after=0)
         rest = replace(self, rows=self.rows[fit:], below=self.below[fit:], before=0, is_rest=True)
         # The rows are set already: a long table would be set anew for each of its pages.
-        first._kept.keep(width, made[: heads + fit])
-        rest._kept.keep(width, [*made[:heads], *made[heads + fit :]])
+        first._kept.keep(width, rows[: heads + fit])
+        rest._kept.keep(width, [*rows[:heads], *rows[heads + fit :]])
         return first, rest
 
 
 @dataclass
-class Drawn:
-    """A block that a function draws, of a height that another tells."""
+class Drawn(Block):
+    """A block that one function draws and another measures."""
 
     measure: Callable[[float], float]
     paint: Callable[[Sheet, float, float, float], None]
-    before: float = 0
-    after: float = 8
-    keep_with_next: bool = False
-    anchor: tuple[int, str] | None = None
 
     def height(self, width: float) -> float:
         """As the function says."""
@@ -290,7 +282,3 @@ class Drawn:
     def draw(self, sheet: Sheet, x: float, y: float, width: float) -> None:
         """As the function does."""
         self.paint(sheet, x, y, width)
-
-    def split(self, width: float, available: float) -> tuple[Block, Block] | None:  # noqa: ARG002 - one shape
-        """Never."""
-        return None

@@ -51,7 +51,8 @@ def _seen(report: Report) -> Iterator[Block]:
         yield Paragraph(words("report.reply-seen", report.language))
         origins = (finding.proven[0].origin for finding in seen)
         yield items(
-            f"{each.why} ({origin})" if origin else each.why for each, origin in zip(seen, origins, strict=True)
+            f"{finding.why} ({origin})" if origin else finding.why
+            for finding, origin in zip(seen, origins, strict=True)
         )
 
 

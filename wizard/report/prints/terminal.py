@@ -24,7 +24,9 @@ def to_terminal(report: Report) -> str:
 
 def visible(line: str) -> str:
     """The line without characters that a terminal obeys (escape sequences, bidirectional overrides)."""
-    return "".join("\ufffd" if unicodedata.category(each) in {"Cc", "Cf", "Cs"} else each for each in line)
+    return "".join(
+        "\ufffd" if unicodedata.category(character) in {"Cc", "Cf", "Cs"} else character for character in line
+    )
 
 
 class _Writer:
@@ -112,7 +114,6 @@ class _Writer:
             yield words("measurements.rows-left-out", self._language, count=count)
 
     def _table(self, table: b.Table) -> Iterator[str]:
-        """A short table; of a long one the rows that tell of a trouble."""
         if table.title:
             yield f"{table.title}:"
         symbols = table.has_states

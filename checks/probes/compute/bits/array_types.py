@@ -1,7 +1,4 @@
-"""What NumPy and PyTorch do differently where arrays are compared: the numbers of a type, and their order by bits.
-
-Standard library only, Python 3.8 and later; NumPy or PyTorch comes as an argument.
-"""
+"""What NumPy and PyTorch do differently where arrays are compared: the numbers of a type, and their order by bits."""
 
 import math
 
@@ -20,25 +17,7 @@ ROOM = (2.0**-40, 2.0**40)  # magnitudes whose squares float32 holds
 
 
 class NotCompared(TypeError):  # noqa: N818 - not an error but an answer
-    """Arrays that cannot be compared: other shapes, or elements that are no numbers."""
-
-
-def of_numpy(numpy, reference, candidate):
-    """Two arrays of NumPy to be compared.
-
-    Raises:
-        NotCompared: other shapes, or elements that are no numbers.
-    """
-    return _Numpy(numpy, numpy.asarray(reference), numpy.asarray(candidate))
-
-
-def of_torch(torch, reference, candidate):
-    """Two tensors to be compared on the reference's device.
-
-    Raises:
-        NotCompared: other shapes.
-    """
-    return _Torch(torch, reference, candidate)
+    """Arrays that cannot be compared: other shapes, or elements that are not numbers."""
 
 
 class _Format:
@@ -60,9 +39,9 @@ class _Arrays:
     def __init__(self, formats):
         self.formats = formats
         self.is_same_type = formats[0].name == formats[1].name
-        self.is_complex = any(each.is_complex for each in formats)
-        self.is_float = any(each.is_float for each in formats)
-        self.is_wide = any(each.bits == 64 for each in formats)
+        self.is_complex = any(form.is_complex for form in formats)
+        self.is_float = any(form.is_float for form in formats)
+        self.is_wide = any(form.bits == 64 for form in formats)
         # ULP are those of the type with fewer bits, of a floating-point type if one is.
         self.coarser = min((0, 1), key=lambda side: (not formats[side].is_float, formats[side].bits))
         self.sign = formats[self.coarser].sign
@@ -132,8 +111,8 @@ class _Arrays:
         """How many numbers of the type from one to the other; ``is_near``: no two signs differ but those of zeros."""
         form = self.formats[self.coarser]
         bits = []
-        for side, each in enumerate((reference, candidate)):
-            bits.append(self.integers(each if side == self.coarser or self.is_same_type else self.as_coarser(each)))
+        for side, array in enumerate((reference, candidate)):
+            bits.append(self.integers(array if side == self.coarser or self.is_same_type else self.as_coarser(array)))
         if form.is_float and not form.by_table:
             work = scratch("gap", bits[0].dtype, len(bits[0]))  # which is not needed any more
             has_signs = is_near and self.sees_zeros and not self.is_complex
@@ -162,9 +141,9 @@ class _Arrays:
             ulp = ulp & ~(ulp >> 1)
         exponents = self.exponents(scratch, ulp)
         if most > self.most_counted:
-            return [int(each) for each in self.xp.bincount(exponents)[[0, *range(ONE, ONE + most)]]]
+            return [int(counted) for counted in self.xp.bincount(exponents)[[0, *range(ONE, ONE + most)]]]
         ranges = [ONE - 1 + power if power else 0 for power in range(most)]
-        counts = [int(self.xp.count_nonzero(exponents == each)) for each in ranges]
+        counts = [int(self.xp.count_nonzero(exponents == exponent)) for exponent in ranges]
         return [*counts, len(ulp) - sum(counts)]
 
     def per_element(self, steps):
@@ -178,13 +157,14 @@ class _Numpy(_Arrays):
     most_counted = 10  # ranges of ULP that are quicker counted one by one
 
     def __init__(self, numpy, reference, candidate):
+        reference, candidate = numpy.asarray(reference), numpy.asarray(candidate)
         if reference.shape != candidate.shape:
             raise NotCompared("shapes %s and %s" % (reference.shape, candidate.shape))
         self.xp = numpy
         self.both = [self._native(reference), self._native(candidate)]
         self.shape, self.count = reference.shape, reference.size
         self.is_flat = pieces.numpy_is_flat
-        super().__init__([_Format(each.dtype.name, each.dtype.itemsize) for each in self.both])
+        super().__init__([_Format(array.dtype.name, array.dtype.itemsize) for array in self.both])
         self.float32, self.float64 = numpy.dtype("f4"), numpy.dtype("f8")
         self.int32, self.uint8 = numpy.dtype("i4"), numpy.dtype("u1")
         self._bits = {}  # type -> the whole numbers of its bits
@@ -296,11 +276,11 @@ class _Torch(_Arrays):
             raise NotCompared("shapes %s and %s" % (tuple(reference.shape), tuple(candidate.shape)))
         self.xp = torch
         device = reference.device if inputs.has_float64(torch, reference.device) else torch.device("cpu")
-        self.both = [each.detach().resolve_conj().resolve_neg().to(device) for each in (reference, candidate)]
+        self.both = [tensor.detach().resolve_conj().resolve_neg().to(device) for tensor in (reference, candidate)]
         self.device = device
         self.shape, self.count = tuple(reference.shape), reference.numel()
         self.is_flat = pieces.torch_is_flat
-        super().__init__([_Format(inputs.name_of(each.dtype), each.element_size()) for each in self.both])
+        super().__init__([_Format(inputs.name_of(tensor.dtype), tensor.element_size()) for tensor in self.both])
         self.float64, self.uint8 = torch.float64, torch.uint8
         self.float32 = torch.float32
         self.wide = torch.complex128 if self.is_complex else torch.float64
@@ -375,3 +355,6 @@ class _Torch(_Arrays):
 
     def largest_of(self, rows, count):
         return self.xp.topk(rows, count, dim=1).values.flip(1)
+
+
+of_numpy, of_torch = _Numpy, _Torch  # made of two arrays; raise NotCompared

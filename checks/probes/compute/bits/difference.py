@@ -1,7 +1,6 @@
 """How far one array is from another of the same shape, in one pass.
 
-Standard library only, Python 3.8 and later; NumPy or PyTorch comes as an argument. The result is a dict with the fields
-of the fact ArrayDifference.
+The result is a dict with the fields of the fact ArrayDifference.
 
 **What is measured.** Elements whose bits differ count as differing, signed zeros and NaNs of other bits among them.
 Distances are those of the elements that are finite in both: the difference in float64; relative to the reference where
@@ -35,7 +34,7 @@ def numpy_difference(numpy, reference, candidate):
     """Compare two arrays of NumPy.
 
     Raises:
-        NotCompared: other shapes, or elements that are no numbers.
+        NotCompared: other shapes, or elements that are not numbers.
     """
     return _difference(of_numpy(numpy, reference, candidate))
 
@@ -50,7 +49,7 @@ def torch_difference(torch, reference, candidate):
         try:
             import numpy as np
 
-            arrays = [each.detach().resolve_conj().resolve_neg().numpy() for each in (reference, candidate)]
+            arrays = [tensor.detach().resolve_conj().resolve_neg().numpy() for tensor in (reference, candidate)]
         except (ImportError, TypeError, RuntimeError):  # no NumPy, or none that fits; a type that it lacks
             pass
         else:
@@ -156,7 +155,7 @@ class _Tally:
 
 def _cosine(reference, both, candidate, apart):
     """The cosine from sums of products; None where there is none, or squares of very small numbers got lost."""
-    if not all(LEAST_SQUARE <= each <= LARGEST for each in (reference, candidate)):
+    if not all(LEAST_SQUARE <= square <= LARGEST for square in (reference, candidate)):
         return None
     first, second = math.sqrt(reference), math.sqrt(candidate)
     if apart < reference / 16:  # 1 - cosine without cancellation, by the law of cosines
@@ -187,10 +186,10 @@ def _tally_of(arrays, scratch, part, start, row):
     tally = _Tally()
     most = max(1, arrays.piece // row) * row if row else arrays.piece
     for offset in range(0, len(part[0]), most):
-        piece = [each[offset : offset + most] for each in part]
+        piece = [array[offset : offset + most] for array in part]
         farthest = _compare(arrays, scratch, tally, piece, start + offset)
         if row:
-            _compare_rows(arrays, tally, [each.reshape(-1, row) for each in piece], farthest)
+            _compare_rows(arrays, tally, [array.reshape(-1, row) for array in piece], farthest)
     return tally
 
 
@@ -245,7 +244,7 @@ def _count_equal(arrays, scratch, tally, piece, first, scale):
 def _compare_odd(arrays, scratch, tally, piece, unequal, start):
     """A piece with numbers that are not finite, or so large or small that their squares or differences are not."""
     xp = arrays.xp
-    first, second = (arrays.values(scratch, side, each, arrays.wide) for side, each in enumerate(piece))
+    first, second = (arrays.values(scratch, side, array, arrays.wide) for side, array in enumerate(piece))
     tally.nan += int(xp.count_nonzero(xp.isnan(first) != xp.isnan(second)))
     infinite = (xp.isinf(first) | xp.isinf(second)) & unequal & (first != second)
     tally.infinite += int(xp.count_nonzero(infinite))
@@ -254,7 +253,7 @@ def _compare_odd(arrays, scratch, tally, piece, unequal, start):
         tally.scale = larger(tally.scale, float(abs(first[finite]).max()))
     both = arrays.places(finite & xp.isfinite(second))
     if len(both):
-        kept = [each[both] for each in piece]
+        kept = [array[both] for array in piece]
         first, second = first[both], second[both]
         apart, products = arrays.apart(scratch, first, second, kept)
         figures = arrays.size(scratch, "size", first), apart, float(apart.max()), products
@@ -264,7 +263,7 @@ def _compare_odd(arrays, scratch, tally, piece, unequal, start):
 def _count_apart(arrays, scratch, tally, piece, figures, place_of):
     """Distances of elements that are all finite.
 
-    Those that may be the largest are told by the distances as they were computed, and are then computed exactly.
+    The computed distances show which may be the largest; these are then computed exactly.
     """
     size, apart, most, products = figures
     is_near = _count_relative(arrays, tally, piece, size, apart)
@@ -322,7 +321,7 @@ def _compare_rows(arrays, tally, rows, most):
     count, length = rows[0].shape
     tally.rows += count
     if most != 0.0:
-        rows = [arrays.numbers(side, each.reshape(-1)).reshape(each.shape) for side, each in enumerate(rows)]
+        rows = [arrays.numbers(side, row.reshape(-1)).reshape(row.shape) for side, row in enumerate(rows)]
         if most is not None and arrays.is_float and length > TOP:
             unclear = _unclear(arrays.largest_of(rows[0], TOP + 1), most)
             rows = [row[unclear] for row in rows]
@@ -333,7 +332,7 @@ def _compare_rows(arrays, tally, rows, most):
         return
     tops = [row.argmax(1) for row in rows]
     # A NaN counts as the largest.
-    nan = [xp.isnan(each[xp.arange(len(each)), top]) for each, top in zip(rows, tops)]
+    nan = [xp.isnan(row[xp.arange(len(row)), top]) for row, top in zip(rows, tops)]
     numbers = ~(nan[0] | nan[1])
     tally.same_top += int(xp.count_nonzero((tops[0] == tops[1]) & numbers))
     if length > TOP:

@@ -1,7 +1,6 @@
 """A fingerprint of all bits of an array, computed where it lives.
 
-Standard library only, Python 3.8 and later; NumPy or PyTorch comes as an argument. The same bits, shape and dtype give
-the same 16 hexadecimal digits from NumPy and PyTorch on any device.
+The same bits, shape and dtype give the same 16 hexadecimal digits from NumPy and PyTorch on any device.
 
 **How.** The bytes are words of 32 bits, the words blocks of BLOCK; of each block the sum of weight times word modulo
 2^64, with fixed odd weights of 64 bits. The sums are words of the next level, with other weights, until one is left,
@@ -43,8 +42,6 @@ PIECE_BYTES = MATMUL_ROWS * BYTES
 TRIALS, TRIAL_COPIES = 5, 64  # to find the quick way: a few MB, and the best of some, as others use the machine
 MUCH_SLOWER = 3.0  # than word by word is a product where the processor lacks it; less is chance
 
-_weights = {}
-_corrections = {}
 _ways = {}
 
 
@@ -52,13 +49,11 @@ class NotFingerprinted(TypeError):  # noqa: N818 - not an error but an answer
     """An array whose bits say nothing: Python objects, padding."""
 
 
+@functools.lru_cache(maxsize=None)
 def weights(level):
     """The weights of a level, as signed 64-bit integers."""
-    if level not in _weights:
-        words = inputs.integers(2 * BLOCK, STREAM + level)
-        found = [(high << 32 | low) | 1 for high, low in zip(words[0::2], words[1::2])]
-        _weights[level] = [each - MODULUS if each >> 63 else each for each in found]
-    return _weights[level]
+    words = inputs.integers(2 * BLOCK, STREAM + level)
+    return [_signed((high << 32 | low) | 1) for high, low in zip(words[0::2], words[1::2])]
 
 
 def digits(level):
@@ -74,11 +69,10 @@ def digits(level):
     return columns
 
 
+@functools.lru_cache(maxsize=None)
 def correction(level):
     """What the sums of (word ^ LOW) * weight have too much."""
-    if level not in _corrections:
-        _corrections[level] = _signed(LOW * sum(weights(level)))
-    return _corrections[level]
+    return _signed(LOW * sum(weights(level)))
 
 
 def _signed(number):
@@ -102,6 +96,19 @@ def _levels(count, first, rest):
     return sums[0]
 
 
+def _blocks(parts, cat, padded):
+    """The bytes of all parts in order, in whole blocks but for the last, which is filled up with zeros."""
+    left = None
+    for part in parts:
+        data = part if left is None else cat([left, part])
+        whole = len(data) // BYTES * BYTES
+        left = data[whole:] if whole < len(data) else None
+        if whole:
+            yield data[:whole]
+    if left is not None:
+        yield padded(left)
+
+
 def combined(fingerprints):
     """One fingerprint of several, in their order."""
     return hashlib.blake2b(" ".join(fingerprints).encode("ascii"), digest_size=8).hexdigest()
@@ -120,12 +127,12 @@ def numpy_fingerprint(numpy, array):
     dtype = array.dtype
     if dtype.kind in "OSUMm" or dtype.names or dtype.char in "gG":
         raise NotFingerprinted("an array of %s" % dtype)
-    made = {}
+    arrays = {}
 
     def sums_of(data, level):
-        if level not in made:
-            made[level] = numpy.array(weights(level), dtype=numpy.int64)
-        return _numpy_sums(numpy, data, made[level], correction(level))
+        if level not in arrays:
+            arrays[level] = numpy.array(weights(level), dtype=numpy.int64)
+        return _numpy_sums(numpy, data, arrays[level], correction(level))
 
     def first():
         return numpy.concatenate([sums_of(data, 0) for data in _numpy_bytes(numpy, array)])
@@ -137,22 +144,12 @@ def numpy_fingerprint(numpy, array):
 
 
 def _numpy_bytes(numpy, array):
-    """The bytes in order, in whole blocks but for the last, which is filled up with zeros."""
-    most = PIECE_BYTES // array.dtype.itemsize
-    left = None
-    for (piece,) in pieces.pieces([array], most, pieces.numpy_is_flat):
-        flat = numpy.ascontiguousarray(piece)
-        if not flat.dtype.isnative:
-            flat = flat.astype(flat.dtype.newbyteorder("="))
-        data = flat.view(numpy.uint8)
-        if left is not None:
-            data = numpy.concatenate([left, data])
-        whole = len(data) // BYTES * BYTES
-        left = data[whole:] if whole < len(data) else None
-        if whole:
-            yield data[:whole]
-    if left is not None:
-        yield _numpy_padded(numpy, left)
+    def parts():
+        for (piece,) in pieces.pieces([array], PIECE_BYTES // array.dtype.itemsize, pieces.numpy_is_flat):
+            flat = numpy.ascontiguousarray(piece)
+            yield (flat if flat.dtype.isnative else flat.astype(flat.dtype.newbyteorder("="))).view(numpy.uint8)
+
+    return _blocks(parts(), numpy.concatenate, lambda data: _numpy_padded(numpy, data))
 
 
 def _numpy_padded(numpy, data):
@@ -200,7 +197,7 @@ def _number_of(text):
 
 
 class TorchCodes:
-    """64 bits of each of many results, that are to be told apart and of which each is several tensors.
+    """64 bits of each of many results, that are to be distinguished and of which each is several tensors.
 
     Of small results the calls take longer than the bytes, so that many are looked at together. Nothing waits for the
     device until ``read``.
@@ -286,20 +283,13 @@ def torch_fingerprints(torch, tensors):
 
 
 def _torch_bytes(torch, tensor, state):
-    """As _numpy_bytes."""
-    most = PIECE_BYTES // tensor.element_size()
-    left = None
-    for (piece,) in pieces.pieces([tensor], most, pieces.torch_is_flat):
-        data = state.here(piece).contiguous().view(torch.uint8)
-        if left is not None:
-            data = torch.cat([left, data])
-        whole = len(data) // BYTES * BYTES
-        left = data[whole:] if whole < len(data) else None
-        if whole:
-            # An int32 view needs a start that is a multiple of four bytes.
-            yield data[:whole] if data.storage_offset() % 4 == 0 else data[:whole].clone()
-    if left is not None:
-        yield _torch_padded(torch, left)
+    def parts():
+        for (piece,) in pieces.pieces([tensor], PIECE_BYTES // tensor.element_size(), pieces.torch_is_flat):
+            yield state.here(piece).contiguous().view(torch.uint8)
+
+    for data in _blocks(parts(), torch.cat, lambda data: _torch_padded(torch, data)):
+        # An int32 view needs a start that is a multiple of four bytes.
+        yield data if data.storage_offset() % 4 == 0 else data.clone()
 
 
 def _torch_padded(torch, data):

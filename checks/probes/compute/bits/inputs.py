@@ -1,11 +1,9 @@
 """Inputs with the same bits on every system, version and device.
 
-Standard library only, Python 3.8 and later; NumPy, PyTorch, TensorFlow or JAX come as an argument.
-
 Words are those of Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11,
 2011): four words of 32 bits from a counter and a key, by integer multiplication and exclusive or alone. Word i of
 stream s is word i mod 4 of counter i div 4 under key s, so that any part can be made anywhere, in any order. The known
-answers of the authors and ours are in resources/knowledge/frameworks/portable_inputs.toml.
+answers of the authors and ours are in tests/support/portable_inputs.toml.
 
 A number in (-1, 1) is a sign and a whole number of magnitude below 2^bits, cut (not rounded) to as many leading bits as
 the type's significand has, times 2^-bits: exact in the type, so that no conversion can round. Small numbers have as
@@ -27,15 +25,9 @@ DEVICE_PART = 1 << 22
 
 # dtype -> (bits of the significand, bits of the magnitude: 2^-bits is no subnormal number)
 FORMATS = {
-    "float64": (53, 63),
-    "float32": (24, 31),
-    "bfloat16": (8, 31),
-    "float16": (11, 14),
-    "float8_e4m3fn": (4, 6),
-    "float8_e4m3fnuz": (4, 7),
-    "float8_e5m2": (3, 14),
-    "float8_e5m2fnuz": (3, 15),
-}
+    "float64": (53, 63), "float32": (24, 31), "bfloat16": (8, 31), "float16": (11, 14), "float8_e4m3fn": (4, 6),
+    "float8_e4m3fnuz": (4, 7), "float8_e5m2": (3, 14), "float8_e5m2fnuz": (3, 15),
+}  # fmt: skip
 COMPLEX = {"complex64": "float32", "complex128": "float64"}
 # Devices of PyTorch on which 64-bit integers wrap around as on the processor; for others, inputs are copied to them.
 INTEGER_DEVICES = ("cpu", "cuda", "xpu")
@@ -108,12 +100,12 @@ def _elements(shape):
     return count
 
 
-def _make(shape, each, out, words_of, convert, most=PART):
+def _make(shape, per_element, out, words_of, convert, most=PART):
     """A flat array, filled part by part with what is made of so many words for each element."""
-    count = _elements(shape) * each
+    count = _elements(shape) * per_element
     for start in range(0, count, most):
         words = min(most, count - start)
-        out[start // each : (start + words) // each] = convert(words_of(start, words))
+        out[start // per_element : (start + words) // per_element] = convert(words_of(start, words))
     return out.reshape(tuple(shape))
 
 
@@ -152,9 +144,9 @@ def numpy_uniform(numpy, shape, dtype, stream):
     def convert(words):
         return (numerators(words, name).astype(wide) * step).astype(kind)
 
-    each = 2 if name == "float64" else 1
+    per_element = 2 if name == "float64" else 1
     out = numpy.empty(_elements(shape), kind)
-    return _make(shape, each, out, functools.partial(numpy_words, numpy, stream=stream), convert)
+    return _make(shape, per_element, out, functools.partial(numpy_words, numpy, stream=stream), convert)
 
 
 def numpy_integers(numpy, shape, limit, stream, dtype="int64"):
@@ -201,15 +193,11 @@ def torch_uniform(torch, shape, dtype, stream, device="cpu"):
     wide = torch.float64 if name == "float64" else torch.float32
     kind = getattr(torch, name)
     step = 2.0 ** -FORMATS[name][1]
-    return _torch_make(
-        torch,
-        shape,
-        2 if name == "float64" else 1,
-        kind,
-        stream,
-        device,
-        lambda words: (numerators(words, name).to(wide) * step).to(kind),
-    )
+
+    def convert(words):
+        return (numerators(words, name).to(wide) * step).to(kind)
+
+    return _torch_make(torch, shape, 2 if name == "float64" else 1, kind, stream, device, convert)
 
 
 def torch_integers(torch, shape, limit, stream, device="cpu", dtype="int64"):
@@ -218,13 +206,13 @@ def torch_integers(torch, shape, limit, stream, device="cpu", dtype="int64"):
     return _torch_make(torch, shape, 1, kind, stream, device, lambda words: below(words, limit).to(kind))
 
 
-def _torch_make(torch, shape, each, kind, stream, device, convert):
-    made_on = device if torch.device(device).type in INTEGER_DEVICES else "cpu"
+def _torch_make(torch, shape, per_element, kind, stream, device, convert):
+    drawn_on = device if torch.device(device).type in INTEGER_DEVICES else "cpu"
     with torch.no_grad():
-        out = torch.empty(_elements(shape), dtype=kind, device=made_on)
-        words_of = functools.partial(torch_words, torch, stream=stream, device=made_on)
-        most = PART if torch.device(made_on).type == "cpu" else DEVICE_PART
-        return _make(shape, each, out, words_of, convert, most).to(device)
+        out = torch.empty(_elements(shape), dtype=kind, device=drawn_on)
+        words_of = functools.partial(torch_words, torch, stream=stream, device=drawn_on)
+        most = PART if torch.device(drawn_on).type == "cpu" else DEVICE_PART
+        return _make(shape, per_element, out, words_of, convert, most).to(device)
 
 
 # --- TensorFlow and JAX -----------------------------------------------------------------------------------------------
@@ -247,11 +235,7 @@ def tensorflow_integers(tensorflow, shape, limit, stream, device="CPU:0", dtype=
 
 
 def jax_uniform(jax, shape, dtype, stream, device=None):
-    """An array of numbers in (-1, 1), on a device of ``jax.devices()``.
-
-    Raises:
-        TypeError: a 64-bit type, and JAX is not set to keep those.
-    """
+    """An array of numbers in (-1, 1), on a device of ``jax.devices()``; as jax_integers, it refuses 64 bits."""
     import numpy as np
 
     return _to_jax(jax, numpy_uniform(np, shape, dtype, stream), device)

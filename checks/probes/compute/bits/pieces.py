@@ -1,7 +1,4 @@
-"""An array of any layout as flat pieces in the order of its elements, in bounded memory.
-
-Standard library only, Python 3.8 and later; works with NumPy's arrays and PyTorch's tensors.
-"""
+"""An array of any layout as flat pieces in the order of its elements, in bounded memory."""
 
 
 def pieces(arrays, most, is_flat):
@@ -18,7 +15,7 @@ def pieces(arrays, most, is_flat):
     if is_flat(arrays) or count <= most:
         flat = [array.reshape(-1) for array in arrays]
         for start in range(0, count, most):
-            yield tuple(each[start : start + most] for each in flat)
+            yield tuple(array[start : start + most] for array in flat)
     elif shape[0] == 1:
         yield from pieces([array[0] for array in arrays], most, is_flat)
     else:

@@ -84,7 +84,6 @@ class Backend(ArrayBackend):
             raise NotTried("not-in-version", level) from error
 
     def _function(self, name, settings):
-        """The operation as a function, compiled as usual, or call by call."""
         key = (name, LAYOUT in settings, PLAIN in settings)
         if key not in self._compiled:
             function = ways(self._jax, LAYOUT in settings)[name]

@@ -76,14 +76,14 @@ class Network:
 
     def fingerprint(self):
         """Of all weights."""
-        weights = self._numpy.concatenate([self._numpy.asarray(each).ravel() for each in self._now])
+        weights = self._numpy.concatenate([self._numpy.asarray(weight).ravel() for weight in self._now])
         return fingerprint.numpy_fingerprint(self._numpy, weights)
 
     def _learned(self, key, weights, moving, pictures, digits):
         key, mine = self._jax.random.split(key)
         (loss, _), slopes = self._jax.value_and_grad(self._forward, has_aux=True)(weights, pictures, digits, mine)
-        moving = [experiments.MOMENTUM * each + slope for each, slope in zip(moving, slopes)]
-        return key, loss, [weight - self._rate * each for weight, each in zip(weights, moving)], moving
+        moving = [experiments.MOMENTUM * move + slope for move, slope in zip(moving, slopes)]
+        return key, loss, [weight - self._rate * move for weight, move in zip(weights, moving)], moving
 
     def _forward(self, weights, pictures, digits, key=None):
         jnp, nn = self._jax.numpy, self._jax.nn
@@ -94,8 +94,8 @@ class Network:
             kept = self._jax.random.bernoulli(key, 1 - experiments.DROPOUT, dense.shape)
             dense = jnp.where(kept, dense / (1 - experiments.DROPOUT), 0)
         scores = dense @ weights[6] + weights[7]
-        each = jnp.take_along_axis(nn.log_softmax(scores), digits[:, None], 1)
-        return -each.mean(), scores
+        likelihoods = jnp.take_along_axis(nn.log_softmax(scores), digits[:, None], 1)
+        return -likelihoods.mean(), scores
 
     def _convolved(self, pictures, kernel):
         names = ("NHWC", "HWIO", "NHWC")

@@ -4,6 +4,8 @@ Those that XLA compiles to scatters, of which its documents say that they vary o
 ``--xla_gpu_deterministic_ops`` is set, or whose algorithm it chooses by trying; and those that every network has.
 """
 
+import functools
+
 from .. import repeat
 from ..bits import inputs
 from . import device as jax_device
@@ -28,24 +30,55 @@ class _Operations:
 
     def all(self):
         """Id, dtype, terms, maker; the most telling first."""
-        for name, terms, make in (
-            ("segment-sum", 1024, self._segment_sum),
-            ("scatter-add", 1024, self._scatter_add),
-            ("gather-backward", 512, self._gather_backward),
-            ("max-pool2d-backward", 9, self._pool_backward),
-            ("conv2d-backward", 4096, self._conv2d_backward),
-            ("interpolate-bilinear-backward", 16, lambda: self._resize_backward("bilinear")),
-            ("interpolate-nearest-backward", 16, lambda: self._resize_backward("nearest")),
-            ("bias-add-backward", 65536, self._bias_add_backward),
-            ("cross-entropy-backward", 256, self._cross_entropy_backward),
-            ("bincount-weights", 1024, self._bincount),
-            ("matmul", 256, self._matmul),
-            ("sum", 262144, self._sum),
-            ("cumsum", 131072, self._cumsum),
-            ("sort", None, self._sort),
-            ("dropout", None, self._dropout),
-        ):
-            yield name, "float32", terms, make
+        jax, jnp, lax, numbers, places = self._jax, self._jax.numpy, self._jax.lax, self._numbers, self._places
+        channels_last, random = ("NHWC", "HWIO", "NHWC"), self._jax.random
+
+        def losses(digits, scores):
+            return -jnp.take_along_axis(jax.nn.log_softmax(scores), digits[:, None], 1)[:, 0]
+
+        # Id, terms, how many of the first inputs are constants, whether the slopes by the others are taken, inputs,
+        # function.
+        for name, terms, fixed, is_backward, draw, function in (
+            ("segment-sum", 1024, 1, False, lambda: (places(64, 65536), numbers(65536, 4)),
+             lambda to, rows: jax.ops.segment_sum(rows, to, num_segments=64)),
+            ("scatter-add", 1024, 1, False, lambda: (places(64, 65536), numbers(65536)),
+             lambda to, rows: jnp.zeros(64, "float32").at[to].add(rows)),
+            ("gather-backward", 512, 1, True, lambda: (places(64, 32768), numbers(64, 8)), lambda of, table: table[of]),
+            ("max-pool2d-backward", 9, 0, True, lambda: (numbers(4, 32, 32, 16),),
+             lambda pictures: lax.reduce_window(pictures, -jnp.inf, lax.max, (1, 3, 3, 1), (1, 1, 1, 1), "SAME")),
+            ("conv2d-backward", 4096, 0, True, lambda: (numbers(4, 32, 32, 16), numbers(3, 3, 16, 16)),
+             lambda pictures, kernel: lax.conv_general_dilated(
+                 pictures, kernel, (1, 1), "SAME", dimension_numbers=channels_last)),
+            ("interpolate-bilinear-backward", 16, 0, True, lambda: (numbers(2, 32, 32, 4),),
+             lambda pictures: jax.image.resize(pictures, (2, 128, 128, 4), "bilinear")),
+            ("interpolate-nearest-backward", 16, 0, True, lambda: (numbers(2, 32, 32, 4),),
+             lambda pictures: jax.image.resize(pictures, (2, 128, 128, 4), "nearest")),
+            ("bias-add-backward", 65536, 1, True, lambda: (numbers(16, 64, 64, 8), numbers(8)),
+             lambda pictures, bias: pictures + bias),
+            ("cross-entropy-backward", 256, 1, True, lambda: (places(256, 512), numbers(512, 256)), losses),
+            ("bincount-weights", 1024, 1, False, lambda: (places(64, 65536), numbers(65536)),
+             lambda to, weights: jnp.bincount(to, weights, length=64)),
+            ("matmul", 256, 0, False, lambda: (numbers(256, 256), numbers(256, 256)), lambda one, other: one @ other),
+            ("sum", 262144, 0, False, lambda: (numbers(262144),), lambda row: row.sum()),
+            ("cumsum", 131072, 0, False, lambda: (numbers(131072),), jnp.cumsum),
+            ("sort", None, 0, False, lambda: (numbers(65536),), jnp.argsort),
+            ("dropout", None, 0, False, lambda: (numbers(65536),),
+             lambda row: row * random.bernoulli(random.PRNGKey(SEED), 0.5, row.shape)),
+        ):  # fmt: skip
+            yield name, "float32", terms, functools.partial(self._prepared, fixed, is_backward, draw, function)
+
+    def _prepared(self, fixed, is_backward, draw, function):
+        """What is to be repeated; what comes back from above into a backward pass is drawn, too."""
+        import numpy as np
+
+        drawn = draw()
+        function, operands = functools.partial(function, *drawn[:fixed]), drawn[fixed:]
+        if not is_backward:
+            compiled = self._jax.jit(function)
+            return lambda: [np.asarray(compiled(*operands))]
+        above = self._numbers(*self._jax.eval_shape(function, *operands).shape)
+        compiled = self._jax.jit(lambda above, *operands: self._jax.vjp(function, *operands)[1](above))
+        return lambda: [np.asarray(slope) for slope in compiled(above, *operands)]
 
     def _numbers(self, *shape):
         self._stream += 1
@@ -54,87 +87,3 @@ class _Operations:
     def _places(self, limit, *shape):
         self._stream += 1
         return inputs.jax_integers(self._jax, shape, limit, self._stream, self._device)
-
-    def _forward(self, function, *operands):
-        import numpy as np
-
-        compiled = self._jax.jit(function)
-        return lambda: [np.asarray(compiled(*operands))]
-
-    def _backward(self, function, *operands):
-        """The slopes of a function by each of these; what comes back from above is drawn, too."""
-        import numpy as np
-
-        above = self._numbers(*self._jax.eval_shape(function, *operands).shape)
-        compiled = self._jax.jit(lambda above, *operands: self._jax.vjp(function, *operands)[1](above))
-        return lambda: [np.asarray(each) for each in compiled(above, *operands)]
-
-    def _segment_sum(self):
-        places = self._places(64, 65536)
-        return self._forward(
-            lambda numbers: self._jax.ops.segment_sum(numbers, places, num_segments=64), self._numbers(65536, 4)
-        )
-
-    def _scatter_add(self):
-        places = self._places(64, 65536)
-        return self._forward(self._jax.numpy.zeros(64, "float32").at[places].add, self._numbers(65536))
-
-    def _gather_backward(self):
-        places = self._places(64, 32768)
-        return self._backward(lambda table: table[places], self._numbers(64, 8))
-
-    def _pool_backward(self):
-        lax, least = self._jax.lax, -self._jax.numpy.inf
-        return self._backward(
-            lambda pictures: lax.reduce_window(pictures, least, lax.max, (1, 3, 3, 1), (1, 1, 1, 1), "SAME"),
-            self._numbers(4, 32, 32, 16),
-        )
-
-    def _conv2d_backward(self):
-        names = ("NHWC", "HWIO", "NHWC")
-        return self._backward(
-            lambda pictures, kernel: self._jax.lax.conv_general_dilated(
-                pictures, kernel, (1, 1), "SAME", dimension_numbers=names
-            ),
-            self._numbers(4, 32, 32, 16),
-            self._numbers(3, 3, 16, 16),
-        )
-
-    def _resize_backward(self, method):
-        return self._backward(
-            lambda pictures: self._jax.image.resize(pictures, (2, 128, 128, 4), method), self._numbers(2, 32, 32, 4)
-        )
-
-    def _bias_add_backward(self):
-        pictures = self._numbers(16, 64, 64, 8)
-        return self._backward(lambda bias: pictures + bias, self._numbers(8))
-
-    def _cross_entropy_backward(self):
-        jax, digits = self._jax, self._places(256, 512)
-
-        def losses(scores):
-            return -jax.numpy.take_along_axis(jax.nn.log_softmax(scores), digits[:, None], 1)[:, 0]
-
-        return self._backward(losses, self._numbers(512, 256))
-
-    def _bincount(self):
-        places = self._places(64, 65536)
-        return self._forward(lambda weights: self._jax.numpy.bincount(places, weights, length=64), self._numbers(65536))
-
-    def _matmul(self):
-        return self._forward(lambda left, right: left @ right, self._numbers(256, 256), self._numbers(256, 256))
-
-    def _sum(self):
-        return self._forward(lambda numbers: numbers.sum(), self._numbers(262144))
-
-    def _cumsum(self):
-        return self._forward(self._jax.numpy.cumsum, self._numbers(131072))
-
-    def _sort(self):
-        return self._forward(self._jax.numpy.argsort, self._numbers(65536))
-
-    def _dropout(self):
-        random = self._jax.random
-        return self._forward(
-            lambda numbers: numbers * random.bernoulli(random.PRNGKey(SEED), 0.5, numbers.shape), self._numbers(65536)
-        )

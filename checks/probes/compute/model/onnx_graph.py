@@ -1,7 +1,5 @@
 """The nodes of an ONNX file, and the file with more outputs, without the onnx package.
 
-Standard library only, Python 3.8 and later.
-
 An ONNX file is a message of Protocol Buffers: fields of a number and a value, of which those that are repeated may
 stand anywhere. Where a field that is a message itself stands twice, a reader is to merge the two ("Last one wins" of
 the encoding's documentation). So outputs are added by appending a second graph that has nothing but them; no byte of
@@ -24,7 +22,7 @@ _ATTRIBUTE_NAME, _ATTRIBUTE_INT, _ATTRIBUTE_TENSOR, _ATTRIBUTE_GRAPH, _ATTRIBUTE
 TYPES = {1: "float32", 10: "float16", 11: "float64", 16: "bfloat16"}
 MOST_NODES = 200_000
 TIMES_ROOM = 2  # times the size of a file that is free where it is copied to
-LONGEST = 200  # characters of a name that are told
+LONGEST = 200  # characters of a name that are kept
 WITHIN = " > "  # between an operator and one in its branches, in its loop or of its function
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
@@ -77,7 +75,7 @@ class Graph:
         return found
 
 
-# Operators that give other numbers each time by design. A Dropout does where it is told to train.
+# Operators that give other numbers each time by design. A Dropout does in training mode.
 DRAWING = frozenset(
     ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli", "Dropout")
 )
@@ -105,7 +103,7 @@ def read(path):
     drawing = _drawing(functions)
     for node in graph.nodes:
         within = node.inner if node.op in DRAWING else node.inner | {node.op}
-        found = {drawing[each] for each in within if each in drawing}
+        found = {drawing[op] for op in within if op in drawing}
         if found:
             node.op += WITHIN + min(found, key=_seldom)
     return graph
@@ -282,12 +280,12 @@ def _read_tensor(content, start, end, graph):
 
 
 def _number(value):
-    made = bytearray()
+    encoded = bytearray()
     while value > 0x7F:
-        made.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    made.append(value)
-    return bytes(made)
+    encoded.append(value)
+    return bytes(encoded)
 
 
 def _field(number, content):

@@ -5,6 +5,7 @@ before (EPContext) is given to the processor alone, as in model/onnxruntime.py.
 """
 
 import contextlib
+import functools
 import re
 import tempfile
 import time
@@ -98,7 +99,7 @@ class Runtime:
 
     def _runs(self, session, names):
         def run(arrays):
-            feeds = {name: [each] if name in self.sequences else each for name, each in arrays.items()}
+            feeds = {name: [array] if name in self.sequences else array for name, array in arrays.items()}
             return dict(zip(names, session.run(names, feeds)))
 
         return run
@@ -121,7 +122,7 @@ class Runtime:
         return model_probe.session_of(path, options, providers)
 
     def inputs(self):
-        """(The inputs by name, what is told of them): the user's, or the first drawn ones that the model takes."""
+        """(The inputs by name, what is known of them): the user's, or the first drawn ones that the model takes."""
         given = self.argument.get("inputs")
         run = self.way().run
         if given:
@@ -140,11 +141,11 @@ class Runtime:
         shapes = {spec["name"]: spec["shape"] or [] for spec in self.specs}
         first = [shape[0] for name, shape in shapes.items() if shape and _is_open(shape[0]) and arrays[name].ndim]
         every = [axis for shape in shapes.values() for axis in shape if isinstance(axis, str)]
-        names = [each for each in every if model_kit.is_batch(each)] or [
-            each for each in first if not (isinstance(each, str) and _NO_ROWS.search(each))
+        names = [axis for axis in every if model_kit.is_batch(axis)] or [
+            axis for axis in first if not (isinstance(axis, str) and _NO_ROWS.search(axis))
         ]
         if not names:
-            named = ", ".join(dict.fromkeys(each for each in first if isinstance(each, str)))
+            named = ", ".join(dict.fromkeys(axis for axis in first if isinstance(axis, str)))
             return Rows({}, reason="no-row-axis" if named else "batch-fixed", detail=named[:100])
         wanted = names[0]
         if not isinstance(wanted, str):
@@ -154,8 +155,8 @@ class Runtime:
         outputs = {output.name: list(output.shape or ()) for output in self._outputs}
         return Rows(
             *(
-                {name: shape.index(wanted) for name, shape in each.items() if wanted in shape}
-                for each in (shapes, outputs)
+                {name: shape.index(wanted) for name, shape in of_side.items() if wanted in shape}
+                for of_side in (shapes, outputs)
             )
         )
 
@@ -210,27 +211,23 @@ def measured(argument, clock):
 
 
 def _comparisons(runtime, model, axes, argument, clock):
-    """Functions of a clock that yield facts, in the order in which they are worth the time.
+    most, default = runs.MOST[argument["effort"]], runtime.later()
 
-    The processor's come first, as other providers may end the process; what did (``done``) is left out.
-    """
-    most, done = runs.MOST[argument["effort"]], argument.get("done") or ()
-    default = runtime.later()
-    if done:
-        runs.is_varying(model, default, clock)
-    yield from runs.left(_on_processor(runtime, model, default, axes, most), done)
-    if not default.shows:
-        return
-    for name in runtime.providers():
-        if name not in done:
-            yield lambda clock, name=name: _on_provider(runtime, model, default, name, clock, most)
+    def devices():
+        for name in runtime.providers():
+            full = runtime.later(name, "tf32-off") if name in _FEWER_DIGITS else None
+            make = functools.partial(runtime.way, name)
+            yield name, functools.partial(runs.on_device, model, default, name, make, full, most=most)
+
+    steps = _on_processor(runtime, model, default, axes, most)
+    return runs.comparisons(model, default, steps, devices, argument, clock)
 
 
 def _on_processor(runtime, model, default, axes, most):
     yield "repeat", lambda clock: runs.varies(model, default, clock, most)
     if default.failed or not default.shows:
         return
-    if default.varies:  # then nobody can tell what a setting adds
+    if default.varies:  # then what a setting adds cannot be known
         yield "mode", lambda clock: runs.varies(model, runtime.seeded(), clock, most, "mode")
         yield (
             "mode",
@@ -260,7 +257,7 @@ def _levels(runtime, model, clock, most):
     for place, level in enumerate(LEVELS):
         part = clock.part(len(LEVELS) - place)
         for fact in runs.against(model, plain, runtime.later(setting=level), "level", part, search=search):
-            search = search and not any(each.get("first_node") for each in fact.get("measurements+", ()))
+            search = search and not any(measurement.get("first_node") for measurement in fact.get("measurements+", ()))
             yield fact
 
 
@@ -273,19 +270,3 @@ def _deterministic(runtime, model, compare_with):
     else:
         way = Way(None, None, CPU, DETERMINISTIC)
         yield model.facts(way, DETERMINISTIC, DEFAULT, reason="not-in-version", detail=str(onnxruntime.__version__))
-
-
-def _on_provider(runtime, model, default, name, clock, most):
-    """A provider: whether it repeats, and how far it is from the processor, also with all digits."""
-    yield compute.measuring(model.fact(Way(None, None, name), "device", CPU))
-    try:
-        way = runtime.way(name)
-    except Exception as error:
-        yield model.facts(Way(None, None, name), "device", CPU, **runs.failure(error))
-        return
-    yield from runs.varies(model, way, clock.part(3), most)
-    if default.varies or default.failed:
-        return
-    yield from runs.against(model, default, way, "device", clock.part(2))
-    if name in _FEWER_DIGITS:
-        yield from runs.against(model, default, runtime.later(name, "tf32-off"), "device", clock)

@@ -1,13 +1,11 @@
 """What a model gives, and how far two of its outputs are apart.
 
 What proves nothing is never called the same: NaN beside NaN, outputs without numbers, no outputs at all.
-
-Standard library only, Python 3.8 and later; NumPy comes as an argument.
 """
 
 from ..bits import difference, fingerprint
 
-_LONGEST = 300  # characters of the names of outputs that are told
+_LONGEST = 300  # characters of the names of outputs that are kept
 MOST_CLASSES = 1000  # channels of a picture of scores
 NO_OUTPUTS, EMPTY, NAN, SHAPES = "no-outputs", "outputs-empty", "nan-everywhere", "shapes-differ"
 
@@ -20,7 +18,7 @@ def flattened(results):
     for name, value in results.items():
         parts = list(value.values()) if isinstance(value, dict) else value
         if isinstance(parts, list) and parts and hasattr(parts[0], "dtype"):
-            found.update(("%s[%d]" % (name, place), np.asarray(each)) for place, each in enumerate(parts))
+            found.update(("%s[%d]" % (name, place), np.asarray(part)) for place, part in enumerate(parts))
         elif isinstance(parts, list) and parts and isinstance(parts[0], dict):
             found[name] = np.asarray([list(part.values()) for part in parts])
         elif parts is not None:
@@ -55,7 +53,7 @@ def nothing_in(numpy, outputs):
     if not any(output.size for output in outputs.values()):
         return EMPTY
     floats = [output for output in outputs.values() if output.dtype.kind in "fc" and output.size]
-    return NAN if floats and all(bool(numpy.isnan(each).all()) for each in floats) else ""
+    return NAN if floats and all(bool(numpy.isnan(output).all()) for output in floats) else ""
 
 
 def _nan_in_both(numpy, reference, candidate):
@@ -120,14 +118,14 @@ def decided_alike(numpy, reference, candidate):
     """
     if reference.dtype.kind != "f":
         return None if reference.dtype.kind == "c" else float((reference == candidate).mean())
-    pair = [_without_ones(each) for each in (reference, candidate)]
+    pair = [_without_ones(array) for array in (reference, candidate)]
     shape = pair[0].shape
     if len(shape) == 4 and 1 < shape[1] <= MOST_CLASSES:
-        pair = [numpy.moveaxis(each, 1, -1) for each in pair]
+        pair = [numpy.moveaxis(scores, 1, -1) for scores in pair]
     elif len(shape) not in (1, 2, 3) or not shape or shape[-1] < 2:
         low, high = float(reference.min()), float(reference.max())
         return float(((reference > 0.5) == (candidate > 0.5)).mean()) if low >= 0.0 and high <= 1.0 else None
-    tops = [each.reshape(-1, each.shape[-1]) for each in pair]
+    tops = [scores.reshape(-1, scores.shape[-1]) for scores in pair]
     odd = [numpy.isnan(top).any(axis=1) for top in tops]
     alike = (tops[0].argmax(axis=1) == tops[1].argmax(axis=1)) & ~(odd[0] | odd[1])
     decided = ~(odd[0] & odd[1])

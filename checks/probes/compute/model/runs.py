@@ -1,6 +1,6 @@
 """The user's own model run twice or more, and what is compared.
 
-Standard library only, Python 3.8 and later; NumPy comes as an argument. What knows a runtime lies beside this file.
+What knows a runtime lies beside this file.
 """
 
 import time
@@ -10,6 +10,7 @@ from ...model import kit as model_kit
 from .. import kit as compute
 from .outputs import EMPTY, NO_OUTPUTS, SHAPES, aligned, code_of, compared, differs, flattened, nothing_in
 from .search import Search
+from .ways import Way
 
 MOST = {"quick": 100, "standard": 300, "thorough": 3000}  # repetitions
 SURE = 30  # repetitions after which a model that varies needs no more
@@ -43,7 +44,7 @@ def repeated(model, way, clock, most):
         counts.append(1)
         if len(found) > 1:
             figures = compared(model, first, outputs)
-            alike = [each["decisions"] for each in (worst, figures) if each and "decisions" in each]
+            alike = [known["decisions"] for known in (worst, figures) if known and "decisions" in known]
             worst = dict(figures if worst is None or _size(figures) > _size(worst) else worst)
             if alike:
                 worst["decisions"] = min(alike)
@@ -85,7 +86,7 @@ def against(model, reference, candidate, aspect, clock, search=True):
 
 
 def is_varying(model, way, clock):
-    """Whether a way gives other results in a few runs, one at the least; what fails is told where it is compared."""
+    """Whether a way gives other results in a few runs; what fails is reported where it is compared."""
     try:
         codes, count = {code_of(model.numpy, way.results(model.arrays))}, 0
         while not count or (count < LEAST and clock.left > 0):
@@ -175,6 +176,36 @@ def in_batch(model, way, clock, axes):
     yield compute.facts_of(dict(named, **figures))
 
 
+def comparisons(model, default, steps, devices, argument, clock):
+    """Functions of a clock that yield facts, in the order in which they are worth the time.
+
+    ``steps``: those on the processor, which come first, since a device may end the process. ``devices()``: (the name of
+    each other device, a function of a clock). What ended a process before (``done``) is left out.
+    """
+    done = argument.get("done") or ()
+    if done:
+        is_varying(model, default, clock)
+    yield from left(steps, done)
+    if default.shows:
+        yield from (compare for device, compare in devices() if device not in done)
+
+
+def on_device(model, default, device, make, full, clock, most):
+    """Whether another device repeats, and how far it is from the processor: ``full``: the way with all digits."""
+    nowhere = Way(None, None, device)
+    yield compute.measuring(model.fact(nowhere, "device", default.device))
+    try:
+        way = make()
+    except Exception as error:
+        yield model.facts(nowhere, "device", default.device, **failure(error))
+        return
+    yield from varies(model, way, clock.part(3), most)
+    if not default.varies and not default.failed:  # many a type is computed by accelerators alone
+        yield from against(model, default, way, "device", clock.part(2))
+        if full is not None:
+            yield from against(model, default, full, "device", clock)
+
+
 def _alone_and_in_batch(model, axes, rows, count):
     """(The first row alone, the batch): of given rows all, of a drawn one some that differ from it."""
     if rows > 1:
@@ -195,15 +226,15 @@ def halved(model, axes):
 
 def plan(model, comparisons, clock, axes):
     """Make the comparisons in turn, each with a part of the time; what there is no memory for with fewer rows."""
-    for place, each in enumerate(comparisons):
+    for place, comparison in enumerate(comparisons):
         if place and clock.left <= 0:
             yield compute.facts_of(dict(model.named, kind="model", aspect="rest", reason="no-time"))
             return
         is_short = True
         while is_short:
             is_short = False
-            for fact in each(clock.part(OF_THE_REST if place else 2)):
-                if _is_short(fact) and halved(model, axes):
+            for fact in comparison(clock.part(OF_THE_REST if place else 2)):
+                if compute.has_reason(fact, "no-memory") and halved(model, axes):
                     is_short = True
                     break
                 yield fact
@@ -218,7 +249,3 @@ def left(pairs, done):
     for step, function in pairs:
         if STEPS.index(step) >= begin:
             yield function
-
-
-def _is_short(fact):
-    return any(each.get("reason") == "no-memory" for each in fact.get("measurements+", ()))

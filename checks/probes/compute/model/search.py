@@ -1,7 +1,4 @@
-"""The first node at which two runs of a model part.
-
-Standard library only, Python 3.8 and later; NumPy comes as an argument.
-"""
+"""The first node at which two runs of a model part."""
 
 from .outputs import aligned, apart, is_beyond, severity_of
 from .ways import MOST_FIGURE, terms_of
@@ -10,7 +7,7 @@ AT_ONCE = 32  # nodes whose values are given out by the first session, fewer whe
 TIMES_LARGEST = 32  # what one value within is taken to have at the most, in sizes of the largest input or output
 GROWTH = 8  # times as many by the next, where their values are small
 MOST_BYTES = 256 << 20  # of values at once
-MOST_TOLD = 200  # nodes that are told of one search
+MOST_REPORTED = 200  # nodes that are reported of one search
 MOST_BEFORE = 3  # nodes before one that are looked at
 
 
@@ -60,7 +57,7 @@ class Search:
         """How many nodes are given out at first, when nobody knows how large their values are."""
         way, arrays = self._first
         known = [*arrays.values(), *(way.outputs or {}).values()]
-        largest = max((each.nbytes for each in known), default=0)
+        largest = max((array.nbytes for array in known), default=0)
         return max(1, min(AT_ONCE, MOST_BYTES // max(1, TIMES_LARGEST * largest)))
 
     def _compare(self, start, end):
@@ -110,7 +107,7 @@ class Search:
     def _before(self, place):
         """The places of some nodes whose results a node takes, or of that before it."""
         taken = set(self._model.nodes[place].inputs)
-        found = [each for each in range(place) if taken & set(self._model.nodes[each].outputs)]
+        found = [earlier for earlier in range(place) if taken & set(self._model.nodes[earlier].outputs)]
         return found[-MOST_BEFORE:] or [place - 1]
 
     def _alone(self, place):
@@ -163,7 +160,7 @@ class Search:
         return worst and worst[1:]
 
     def _note(self, place, distance, bound, is_bytes):
-        """What a node says of where the two part. Quantised to bytes, a number may be rounded to the next step."""
+        """Note where the two part at a node. Quantised to bytes, a number may be rounded to the next step."""
         if not distance["differing"]:
             return
         node, figures = self._model.nodes[place], self.figures
@@ -205,10 +202,10 @@ def _relative(size, scale):
 
 def _thinned(nodes):
     """At most so many nodes, of neighbours the one that is the farthest apart."""
-    step = -(-len(nodes) // MOST_TOLD)
+    step = -(-len(nodes) // MOST_REPORTED)
     if step <= 1:
         return nodes
     return [
-        max(nodes[place : place + step], key=lambda each: (each.get("odd", 0), each.get("apart", 0.0)))
+        max(nodes[place : place + step], key=lambda node: (node.get("odd", 0), node.get("apart", 0.0)))
         for place in range(0, len(nodes), step)
     ]

@@ -1,12 +1,13 @@
 """The user's own model in PyTorch, under all that may change its numbers.
 
-Standard library only, Python 3.8 and later. A TorchScript archive or an exported program, loaded as export.torch
-loads them: nothing of the file is executed but what merely computes. A TorchScript archive is run in the mode in which
-it was saved, as a program that loads it does; where that makes it vary, also in evaluation mode.
+A TorchScript archive or an exported program, loaded as export.torch loads them: nothing of the file is executed but
+what merely computes. A TorchScript archive is run in the mode in which it was saved, as a program that loads it does;
+where that makes it vary, also in evaluation mode.
 """
 
 import contextlib
 import copy
+import functools
 import time
 
 from ...export import compare, torchscript
@@ -21,7 +22,7 @@ from .ways import Later, Model, Rows, Way
 
 FRAMEWORK, CPU, DEFAULT = "torch", "cpu", "default"
 EVALUATION, SEEDED, DETERMINISTIC, FULL = "eval", "seeded", "deterministic", "tf32-off"
-LONGEST = 300  # characters of a name that are told
+LONGEST = 300  # characters of a name that are kept
 CALLS_BEFORE = 3  # after which the executor of TorchScript has compiled what it will
 
 
@@ -53,11 +54,7 @@ class _Archive:
         kept = [(part, name, getattr(part, name)) for part, name in _kept(module)]
         run = self._runs(module, kept, module, device, setting)
         return Way(
-            run,
-            lambda names: self._giving(module, kept, names, device, setting),
-            device,
-            setting,
-            self.calls_before,
+            run, lambda names: self._giving(module, kept, names, device, setting), device, setting, self.calls_before
         )
 
     def state(self, arrays):
@@ -65,10 +62,10 @@ class _Archive:
         import torch
 
         module = self._loaded(DEFAULT)
-        before = {name: each.clone() for name, each in module.named_buffers()}
+        before = {name: buffer.clone() for name, buffer in module.named_buffers()}
         with torch.no_grad():
             module(*self._original.arguments(arrays))
-        changed = [name for name, each in module.named_buffers() if not torch.equal(each, before[name])]
+        changed = [name for name, buffer in module.named_buffers() if not torch.equal(buffer, before[name])]
         return [*(name for _, name in _kept(module)), *changed]
 
     def _runs(self, module, held, call, device, setting, names=None):
@@ -87,11 +84,11 @@ class _Archive:
                     results = call(*given)
             finally:
                 with torch.no_grad():
-                    for each, before in kept:
-                        each.copy_(before)
+                    for held_buffer, before in kept:
+                        held_buffer.copy_(before)
             if names is None:
                 return arrays_of(results)
-            return {name: as_array(each) for name, each in zip(names, results)}
+            return {name: as_array(tensor) for name, tensor in zip(names, results)}
 
         return run
 
@@ -111,13 +108,13 @@ class _Archive:
         names = [node.output().debugName() for node in held]
         with torch.no_grad():
             tensors = _attributes(torch, module, graph, names)
-        weights = {name: ("", list(each.shape)) for name, each in zip(names, tensors) if each is not None}
+        weights = {name: ("", list(tensor.shape)) for name, tensor in zip(names, tensors) if tensor is not None}
         nodes = [
             Node(
                 _label(node),
                 node.kind(),
                 [value.debugName() for value in node.inputs()],
-                [value.debugName() for value in node.outputs() if _is_tensor(value)],
+                [value.debugName() for value in node.outputs() if torchscript.is_tensor(value)],
             )
             for node in graph.nodes()
             if node.kind() not in ("prim::Constant", "prim::GetAttr") and _gives_tensor(node)
@@ -129,22 +126,21 @@ class _Archive:
         return list(self._original.module.state_dict().values())
 
     def rows(self, arrays):
-        """The inputs that may take more rows; an archive does not tell."""
-        return Rows({name: 0 for name, each in arrays.items() if each.ndim > 1})
-
-
-def _is_tensor(value):
-    return value.type().kind() == "TensorType"
+        """The inputs that may take more rows; an archive does not state it."""
+        return Rows({name: 0 for name, array in arrays.items() if array.ndim > 1})
 
 
 def _gives_tensor(node):
-    return any(_is_tensor(value) for value in node.outputs())
+    return any(torchscript.is_tensor(value) for value in node.outputs())
 
 
 def _label(node):
-    """The name of a value of a graph says little: the line of the user's Python beside it, where the file tells."""
-    name = next(value.debugName() for value in node.outputs() if _is_tensor(value))
-    place = place_of(str(node))
+    """The name of a value of a graph says little: the line of the user's Python beside it, where the file has it."""
+    name = next(value.debugName() for value in node.outputs() if torchscript.is_tensor(value))
+    return _placed(name, place_of(str(node)))
+
+
+def _placed(name, place):
     return ("%s (%s)" % (name, place) if place else name)[:LONGEST]
 
 
@@ -205,16 +201,8 @@ class _Program:
         """The names of what it keeps from one run to the next."""
         program = self._original.program(None)
         signature = program.graph_signature
-        given_back = [
-            str(output_spec.target)
-            for output_spec in signature.output_specs
-            if output_spec.kind.name == "BUFFER_MUTATION"
-        ]
-        held = {
-            input_spec.arg.name: str(input_spec.target)
-            for input_spec in signature.input_specs
-            if input_spec.kind.name == "BUFFER"
-        }
+        given_back = [str(spec.target) for spec in signature.output_specs if spec.kind.name == "BUFFER_MUTATION"]
+        held = {spec.arg.name: str(spec.target) for spec in signature.input_specs if spec.kind.name == "BUFFER"}
         in_place = [
             held[node.args[0].name]
             for node in program.graph.nodes
@@ -251,16 +239,8 @@ class _Program:
             if spec.target in program.state_dict
         }
         steps = export_torch.steps_of(program)
-        nodes = [
-            Node(
-                ("%s (%s)" % (step.name, step.place) if step.place else step.name)[:LONGEST],
-                step.op,
-                step.inputs,
-                step.outputs,
-            )
-            for step in steps
-        ]
-        return nodes, {name: ("", list(each.shape)) for name, each in held.items()}
+        nodes = [Node(_placed(step.name, step.place), step.op, step.inputs, step.outputs) for step in steps]
+        return nodes, {name: ("", list(tensor.shape)) for name, tensor in held.items()}
 
     def tensors(self):
         """The weights."""
@@ -342,9 +322,9 @@ def _unit(tensors):
 
 
 def _inputs(numpy, original, form, argument):
-    """(The inputs by name, what is told of them): the user's, those in the file, or the first drawn ones it takes."""
+    """(The inputs by name, what is known of them): the user's, those in the file, or the first drawn ones it takes."""
     if argument.get("inputs"):
-        is_typed = argument["format"] == "pt2"  # an archive tells no types
+        is_typed = argument["format"] == "pt2"  # an archive has no types
         run = form.way(CPU, DEFAULT).run
         return model_inputs.taken(numpy, original.specs, argument["inputs"], run, is_typed=is_typed)
     held = original.example()
@@ -364,21 +344,18 @@ def _inputs(numpy, original, form, argument):
 
 
 def _comparisons(model, form, default, axes, argument, clock):
-    """Functions of a clock that yield facts, in the order in which they are worth the time.
-
-    The processor's come first, as a device may end the process; what did (``done``) is left out.
-    """
     import torch
 
-    most, done = runs.MOST[argument["effort"]], argument.get("done") or ()
-    if done:
-        runs.is_varying(model, default, clock)
-    yield from runs.left(_on_processor(torch, model, form, default, axes, most), done)
-    if not default.shows:
-        return
-    for device in _devices(torch, argument):
-        if device not in done:
-            yield lambda clock, device=device: _on_device(model, form, default, device, clock, most)
+    most = runs.MOST[argument["effort"]]
+
+    def devices():
+        for device in _devices(torch, argument):
+            full = _later(form, device, FULL) if device.startswith("cuda") else None
+            make = functools.partial(form.way, device, DEFAULT)
+            yield device, functools.partial(runs.on_device, model, default, device, make, full, most=most)
+
+    steps = _on_processor(torch, model, form, default, axes, most)
+    return runs.comparisons(model, default, steps, devices, argument, clock)
 
 
 def _on_processor(torch, model, form, default, axes, most):
@@ -409,18 +386,4 @@ def _devices(torch, argument):
     given = argument.get("devices")
     if given is None:
         return ["cuda:%d" % index for index in range(torch.cuda.device_count())]
-    return [each for each in given if each != CPU]
-
-
-def _on_device(model, form, default, device, clock, most):
-    yield compute.measuring(model.fact(Way(None, None, device), "device", CPU))
-    try:
-        way = form.way(device, DEFAULT)
-    except Exception as error:
-        yield model.facts(Way(None, None, device), "device", CPU, **runs.failure(error))
-        return
-    yield from runs.varies(model, way, clock.part(3), most)
-    if not default.varies and not default.failed:  # many a type is computed by accelerators alone
-        yield from runs.against(model, default, way, "device", clock.part(2))
-        if device.startswith("cuda"):
-            yield from runs.against(model, default, _later(form, device, FULL), "device", clock)
+    return [device for device in given if device != CPU]

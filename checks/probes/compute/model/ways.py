@@ -7,9 +7,7 @@ can give out the values of nodes within it.
 network. Each value may be off by the random walk of its own sums, unit * scale * 2 * sqrt(terms * layers), and by what
 the network makes of a small error: its own change when every number of the inputs is moved by one unit, some times
 over (export/compare.py has the factors). Whole numbers and shapes have no bound: where they differ, something was
-decided otherwise, and what comes after is no matter of rounding any more.
-
-Standard library only, Python 3.8 and later; NumPy comes as an argument.
+decided otherwise, and what comes after is no longer a matter of rounding.
 """
 
 from ...export import compare
@@ -43,16 +41,16 @@ class Way:
 
 
 class Later(Way):
-    """A way that is made when it is first run, so that what fails then is told as any run that fails."""
+    """A way that is made when it is first run, so that a failure is reported like that of any run."""
 
     def __init__(self, make, device, setting="default", calls_before=1):
         super().__init__(self._run, lambda names: self._way().giving(names), device, setting, calls_before)
-        self._make, self._made = make, None
+        self._make, self._built = make, None
 
     def _way(self):
-        if self._made is None:
-            self._made = self._make()
-        return self._made
+        if self._built is None:
+            self._built = self._make()
+        return self._built
 
     def _run(self, arrays):
         return self._way().run(arrays)
@@ -61,7 +59,7 @@ class Later(Way):
 class Rows:
     """Which axis counts what is computed side by side. ``inputs``: the name of each that has one -> the axis.
 
-    ``outputs``: likewise, as far as the file tells; of others it is the axis that grows as the inputs do. ``reason``,
+    ``outputs``: likewise, as far as the file has it; of others it is the axis that grows as the inputs do. ``reason``,
     ``detail``: why there is none.
     """
 
@@ -77,22 +75,22 @@ class Rows:
     def first(self, arrays, count):
         """The first so many rows."""
         return {
-            name: each[(slice(None),) * self.inputs[name] + (slice(count),)] if name in self.inputs else each
-            for name, each in arrays.items()
+            name: array[(slice(None),) * self.inputs[name] + (slice(count),)] if name in self.inputs else array
+            for name, array in arrays.items()
         }
 
     def times(self, numpy, arrays, count):
         """So many times the rows, with numbers in another order each time."""
-        made = dict(arrays)
+        several = dict(arrays)
         for name, axis in self.inputs.items():
-            each = arrays[name]
-            along = -1 if axis < each.ndim - 1 else 0
-            made[name] = numpy.concatenate([numpy.roll(each, shift, axis=along) for shift in range(count)], axis=axis)
-        return made
+            array = arrays[name]
+            along = -1 if axis < array.ndim - 1 else 0
+            several[name] = numpy.concatenate([numpy.roll(array, turn, along) for turn in range(count)], axis)
+        return several
 
 
 class Model:
-    """What is told of every run: the file, the inputs, and how its numbers are rounded."""
+    """What every run has in common: the file, the inputs, and how its numbers are rounded."""
 
     def __init__(self, numpy, named, arrays, nodes=(), unit=compare.UNITS["float32"], weights=None):
         self.numpy, self.named = numpy, named
@@ -109,7 +107,7 @@ class Model:
             if array.dtype.kind == "f" and array.size:
                 signs = 1 - 2 * (numpy.arange(array.size, dtype="int64") * 2654435761 >> 16 & 1)
                 unit = max(self.unit, compare.UNITS.get(str(array.dtype), self.unit))
-                factor = (1.0 + 2 * unit * signs).reshape(array.shape)  # a product without axes is no array any more
+                factor = (1.0 + 2 * unit * signs).reshape(array.shape)  # a product without axes is no longer an array
                 moved[name] = numpy.asarray(array.astype("float64") * factor).astype(array.dtype)
                 found = True
             else:

@@ -68,7 +68,8 @@ class Network:
 
     def fingerprint(self):
         """Of all weights."""
-        return fingerprint.numpy_fingerprint(self._numpy, self._numpy.concatenate([each.ravel() for each in self._now]))
+        weights = self._numpy.concatenate([weight.ravel() for weight in self._now])
+        return fingerprint.numpy_fingerprint(self._numpy, weights)
 
     def _layers(self, pictures):
         weights = self._now
@@ -100,15 +101,14 @@ class Network:
         return loss, slopes[::-1]
 
     def _loss(self, scores, digits):
-        """The mean cross entropy, and its derivative."""
         numpy = self._numpy
         lowered = scores - scores.max(1, keepdims=True)
         powers = numpy.exp(lowered)
         total = powers.sum(1, keepdims=True)
-        each = (numpy.arange(len(digits)), digits)
-        loss = float((numpy.log(total[:, 0]) - lowered[each]).mean())
+        chosen = (numpy.arange(len(digits)), digits)
+        loss = float((numpy.log(total[:, 0]) - lowered[chosen]).mean())
         back = powers / total
-        back[each] -= 1
+        back[chosen] -= 1
         return loss, back / numpy.float32(len(digits))
 
     def _patches(self, pictures):

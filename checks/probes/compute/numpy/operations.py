@@ -35,8 +35,8 @@ def _windows(numpy, pictures, side):
 def _convolved(numpy, pictures, kernels):
     rows = _windows(numpy, pictures, kernels.shape[-1])
     flat = numpy.ascontiguousarray(rows).reshape(-1, rows.shape[-1])
-    made = flat @ numpy.ascontiguousarray(kernels.reshape(len(kernels), -1).T)
-    return made.reshape(*rows.shape[:3], len(kernels)).transpose(0, 3, 1, 2)
+    products = flat @ numpy.ascontiguousarray(kernels.reshape(len(kernels), -1).T)
+    return products.reshape(*rows.shape[:3], len(kernels)).transpose(0, 3, 1, 2)
 
 
 def _pooled(numpy, pictures):
@@ -51,7 +51,7 @@ def _softmax(numpy, scores):
 
 
 def _attention(numpy, inputs, operand):
-    queries, keys, values = (operand(each) for each in inputs)
+    queries, keys, values = (operand(factor) for factor in inputs)
     root = numpy.float32(math.sqrt(queries.shape[-1]))
     return operand(_softmax(numpy, (queries @ keys.transpose(0, 1, 3, 2)) / root)) @ values
 
@@ -102,11 +102,11 @@ KNOWN = frozenset(_RUN) - {"erf"}  # what NumPy itself computes in float32
 
 def condition(numpy, operation, inputs):
     """The largest of what torch/numeric.py calls the condition: how far rounding can move an element."""
-    exact = [numpy.asarray(each, dtype=numpy.float64) for each in inputs]
-    made = _CONDITION.get(operation.name)
-    if made is None:  # sums and products: of their magnitudes
-        return float(numpy.max(run(numpy, operation, [abs(each) for each in exact])))
-    return float(numpy.max(made(numpy, exact)))
+    exact = [numpy.asarray(array, dtype=numpy.float64) for array in inputs]
+    bound = _CONDITION.get(operation.name)
+    if bound is None:  # sums and products: of their magnitudes
+        return float(numpy.max(run(numpy, operation, [abs(array) for array in exact])))
+    return float(numpy.max(bound(numpy, exact)))
 
 
 def _condition_of_attention(numpy, inputs):

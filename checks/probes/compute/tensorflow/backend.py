@@ -92,7 +92,6 @@ class Backend(ArrayBackend):
                 raise
 
     def _function(self, name, settings):
-        """The operation as a function: call by call, as a graph, or compiled."""
         forms = tuple(form for form in (LAYOUT, GRAPH, COMPILED) if form in settings)
         key = (name, forms, "tf32-off" in settings)  # a compiled function keeps its digits
         if key not in self._compiled:

@@ -64,7 +64,7 @@ class Network:
 
     def fingerprint(self):
         """Of all weights."""
-        weights = self._numpy.concatenate([each.numpy().ravel() for each in self._now])
+        weights = self._numpy.concatenate([weight.numpy().ravel() for weight in self._now])
         return fingerprint.numpy_fingerprint(self._numpy, weights)
 
     def _learned(self, pictures, digits):

@@ -30,7 +30,7 @@ def compiled(argument, clock):
         # Compiled code is kept in the user's folder otherwise, and made by processes that outlive this one.
         os.environ.update(TORCHINDUCTOR_CACHE_DIR=folder, TORCHINDUCTOR_COMPILE_THREADS="1")
         for name, needed in COMPILE_OF:
-            named = precision.named(backend, known[name], FULL, COMPILED)
+            named = backend.named("precision", known[name], FULL, setting=COMPILED)
             enough = clock if clock.left > needed else compute.Clock(0.0)
             entry = (named, (known[name], FULL, COMPILED))
             yield from compute.measure_listed([entry], enough, prepared.measured, argument)

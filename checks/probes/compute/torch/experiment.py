@@ -19,14 +19,14 @@ def stage(argument, clock):
     modes = [named["setting"]]
     if modes == ["default"] and not device.startswith("cuda"):
         modes.append("deterministic")
-    made = functools.lru_cache(maxsize=None)(lambda: Network(torch, device))  # to draw the digits takes long
+    cached_network = functools.lru_cache(maxsize=None)(lambda: Network(torch, device))  # to draw the digits takes long
     for place, mode in enumerate(modes):
         named["setting"] = mode
         with settings.applied(torch, mode):
             part = clock.part(len(modes) - place)
             if place == 0:
                 yield from map(settings.refused, experiments.sums(named, _ways(torch, device), part))
-            yield from experiments.network(named, made, part)
+            yield from experiments.network(named, cached_network, part)
 
 
 def _ways(torch, device):
@@ -98,7 +98,7 @@ class Network:
     def fingerprint(self):
         """Of all weights."""
         return fingerprint.torch_fingerprint(
-            self._torch, self._torch.cat([each.detach().reshape(-1) for each in self._now])
+            self._torch, self._torch.cat([weight.detach().reshape(-1) for weight in self._now])
         )
 
     def _forward(self, pictures, digits, training):

@@ -29,10 +29,10 @@ CHUNK = 8 << 20  # words that are checked at once ...
 CHUNK_OF_MEMORY = 8  # ... or this part of them: what is between takes four times as much
 BEAT = 0.5  # seconds between two looks at the sensors
 MEMORY_TURN = 4  # looks, of which one is at the memory
-MOST_SAMPLES = 2000  # looks that are told, however long the load is
+MOST_SAMPLES = 2000  # looks that are reported, however long the load is
 FACTOR = 0x2545F491  # odd, so that each of 2^32 words is another
 MOST_XIDS = 1000
-MOST_WRONG = 20  # wrong results that are told one by one
+MOST_WRONG = 20  # wrong results that are reported one by one
 
 
 def stage(argument, clock):
@@ -53,7 +53,7 @@ def stage(argument, clock):
         for sample in load.run(clock):
             yield {"watched+": [sample], "wrong_bits+": load.wrong[reported:], "under_load": load.grown()}
             reported = len(load.wrong)
-    except Exception as problem:  # the device was lost in the middle: what was seen until then is told
+    except Exception as problem:  # the device was lost in the middle: what was seen until then is reported
         ended = {"error": kit.describe(problem), "reason": "failed"}
     yield compute.facts_of(dict(named, **(load.facts() if load else {}), **ended))
 
@@ -63,7 +63,7 @@ def _sensors(torch, device):
 
 
 def pci_address(torch, device):
-    """The card's address on the bus ("0000:01:00.0"); None where this version of torch does not tell."""
+    """The card's address on the bus ("0000:01:00.0"); None where this version of torch does not report it."""
     if not device.startswith("cuda"):
         return None
     properties = torch.cuda.get_device_properties(device)
@@ -87,7 +87,7 @@ class Load:
         self.checked = self.bytes = self.wrong_results = self.shrunk = 0
 
     def run(self, clock):
-        """Compute until the time is over; yields a sample at every beat, or at so many that all can be told."""
+        """Compute until the time is over; yields a sample at every beat, or at so many that all can be reported."""
         self._started = time.monotonic()
         every, due = clock.seconds / MOST_SAMPLES, 0.0
         products = self._products()
@@ -114,13 +114,9 @@ class Load:
                 return
 
     def grown(self):
-        """The fields of Health that cost nothing to tell."""
-        facts = {
-            "length": time.monotonic() - self._started,
-            "checked": self.checked,
-            "bytes_checked": self.bytes,
-            "shrunk": self.shrunk,
-        }
+        """The fields of Health that cost nothing to report."""
+        facts = {"length": time.monotonic() - self._started, "checked": self.checked}
+        facts.update(bytes_checked=self.bytes, shrunk=self.shrunk)
         if self._hears:
             facts["xid"] = [{"code": code} for code in self._xids]
         return facts
@@ -200,7 +196,7 @@ class Load:
 
 
 def available_memory():
-    """Bytes of main memory that are free, as far as the system tells a process without a library of its own."""
+    """Bytes of main memory that are free, as far as the system shows a process without a library of its own."""
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):  # Windows, macOS
@@ -219,7 +215,7 @@ class Product:
         places = torch.arange(size * size, dtype=torch.int64)
         span = 2 * largest + 1
         left, right = ((places * odd // 1024 % span - largest).reshape(size, size) for odd in (7919, 104729))
-        self._left, self._right = (each.to(dtype).to(device) for each in (left, right))
+        self._left, self._right = (matrix.to(dtype).to(device) for matrix in (left, right))
         self._first = self._last = self._left @ self._right
         self._prove(left, right)
         self._differing = torch.zeros((), dtype=torch.int64, device=device)
@@ -251,7 +247,7 @@ class Product:
         places = (self._last != self._first).nonzero()
         if not len(places):
             return self.operation, [], "", "", elements
-        index = [int(each) for each in places[0]]
+        index = [int(place) for place in places[0]]
         return self.operation, index, _bits(self._first[tuple(index)]), _bits(self._last[tuple(index)]), elements
 
     def _prove(self, left, right):
@@ -272,7 +268,7 @@ class Memory:
         while self._words is None:
             try:
                 self._words = torch.empty(room // 4, dtype=torch.int32, device=device)
-            except RuntimeError:  # less is free than was told, or not in one piece
+            except RuntimeError:  # less is free than was reported, or not in one piece
                 room //= 2
                 if room < LEAST_MEMORY:
                     raise
@@ -314,7 +310,6 @@ class Memory:
 
 
 def _bits(value):
-    """The bits of one element, in hexadecimal."""
     import torch
 
     if value.element_size() == 2:

@@ -13,23 +13,15 @@ from . import settings
 # Where fp32_precision lies; each is None or missing in versions and builds that do not know it. The general ones come
 # first: to set them sets the others, so that these are put back later.
 _PRECISIONS = (
-    "backends",
-    "backends.cuda.matmul",
-    "backends.cudnn",
-    "backends.cudnn.conv",
-    "backends.cudnn.rnn",
-    "backends.mkldnn",
-    "backends.mkldnn.matmul",
-    "backends.mkldnn.conv",
-    "backends.mkldnn.rnn",
-)
+    "backends", "backends.cuda.matmul", "backends.cudnn", "backends.cudnn.conv", "backends.cudnn.rnn",
+    "backends.mkldnn", "backends.mkldnn.matmul", "backends.mkldnn.conv", "backends.mkldnn.rnn",
+)  # fmt: skip
 _FLAGS = (
-    ("backends.cuda.matmul", "allow_tf32"),
-    ("backends.cudnn", "allow_tf32"),
+    ("backends.cuda.matmul", "allow_tf32"), ("backends.cudnn", "allow_tf32"),
     ("backends.cuda.matmul", "allow_fp16_reduced_precision_reduction"),
     ("backends.cuda.matmul", "allow_bf16_reduced_precision_reduction"),
     ("backends.cuda.matmul", "allow_fp16_accumulation"),
-)
+)  # fmt: skip
 _CUDA = ("backends.cuda.matmul", "backends.cudnn.conv", "backends.cudnn.rnn")
 _ONEDNN = ("backends.mkldnn.matmul", "backends.mkldnn.conv", "backends.mkldnn.rnn")
 
@@ -78,21 +70,21 @@ def _has_precisions(torch):
 
 
 @contextlib.contextmanager
-def _precision(torch, paths, value):
+def _set(torch, pairs, value):
+    """A block under a value of these settings, (path, name), as far as this version has them."""
     with kept(torch):
-        for path in paths:
-            if _read(torch, path, "fp32_precision") is not None:
-                _owner(torch, path).fp32_precision = value
-        yield
-
-
-@contextlib.contextmanager
-def _flags(torch, names, value):
-    with kept(torch):
-        for path, name in _FLAGS:
-            if name in names and _read(torch, path, name) is not None:
+        for path, name in pairs:
+            if _read(torch, path, name) is not None:
                 setattr(_owner(torch, path), name, value)
         yield
+
+
+def _precision(torch, paths, value):
+    return _set(torch, [(path, "fp32_precision") for path in paths], value)
+
+
+def _flags(torch, names, value):
+    return _set(torch, [(path, name) for path, name in _FLAGS if name in names], value)
 
 
 def _tf32(torch, on):
@@ -132,21 +124,18 @@ def applied(torch, mode, device):
     return _MODES[mode](torch) if mode in _MODES else settings.applied(torch, mode)
 
 
+_of = functools.partial
 _MODES = {
-    "tf32-on": functools.partial(_tf32, on=True),
-    "tf32-off": functools.partial(_tf32, on=False),
-    "tf32-on-flags": functools.partial(_flags, names=("allow_tf32",), value=True),
-    "tf32-off-flags": functools.partial(_flags, names=("allow_tf32",), value=False),
-    "precision-highest": functools.partial(_general, value="highest"),
-    "precision-high": functools.partial(_general, value="high"),
-    "precision-medium": functools.partial(_general, value="medium"),
-    "mkldnn-ieee": functools.partial(_precision, paths=_ONEDNN, value="ieee"),
-    "mkldnn-tf32": functools.partial(_precision, paths=_ONEDNN, value="tf32"),
-    "mkldnn-bf16": functools.partial(_precision, paths=_ONEDNN, value="bf16"),
+    "tf32-on": _of(_tf32, on=True),
+    "tf32-off": _of(_tf32, on=False),
+    "tf32-on-flags": _of(_flags, names=("allow_tf32",), value=True),
+    "tf32-off-flags": _of(_flags, names=("allow_tf32",), value=False),
+    **{"precision-" + value: _of(_general, value=value) for value in ("highest", "high", "medium")},
+    **{"mkldnn-" + value: _of(_precision, paths=_ONEDNN, value=value) for value in ("ieee", "tf32", "bf16")},
     "mkldnn-off": _mkldnn_off,
-    "fp16-reduction-off": functools.partial(_flags, names=("allow_fp16_reduced_precision_reduction",), value=False),
-    "bf16-reduction-off": functools.partial(_flags, names=("allow_bf16_reduced_precision_reduction",), value=False),
-    "fp16-accumulation": functools.partial(_flags, names=("allow_fp16_accumulation",), value=True),
+    "fp16-reduction-off": _of(_flags, names=("allow_fp16_reduced_precision_reduction",), value=False),
+    "bf16-reduction-off": _of(_flags, names=("allow_bf16_reduced_precision_reduction",), value=False),
+    "fp16-accumulation": _of(_flags, names=("allow_fp16_accumulation",), value=True),
 }
 
 

@@ -27,45 +27,22 @@ def condition(torch, operation, inputs):
     """What the error bound of each element of the result is in units of terms x unit roundoff, to the first order.
 
     The sum of the magnitudes of its terms where terms are added up (Higham, Accuracy and Stability of Numerical
-    Algorithms, 2002, section 3.1); of the others it follows from their formulas. ``given``: inputs in float64.
+    Algorithms, 2002, section 3.1); of the others it follows from their formulas. ``inputs``: in float64.
     """
-    made = _CONDITION.get(operation.name)
-    return made(torch, inputs) if made else run(torch, operation, inputs).abs()
+    bound = _CONDITION.get(operation.name)
+    return bound(torch, inputs) if bound else run(torch, operation, [tensor.abs() for tensor in inputs])
 
 
 def _unchanged(factor):
     return factor
 
 
-# --- what they compute -----------------------------------------------------------------------------------------------
-
-
-def _matmul(torch, inputs, operand):
-    return torch.matmul(operand(inputs[0]), operand(inputs[1]))
-
-
-def _conv2d(torch, inputs, operand):
-    return torch.nn.functional.conv2d(operand(inputs[0]), operand(inputs[1]), padding=1)
-
-
-def _linear(torch, inputs, operand):
-    return torch.nn.functional.linear(operand(inputs[0]), operand(inputs[1]), inputs[2])
-
-
 def _attention(torch, inputs, operand):
     if operand is _unchanged:
         return torch.nn.functional.scaled_dot_product_attention(*inputs)
-    queries, keys, values = (operand(each) for each in inputs)
+    queries, keys, values = (operand(factor) for factor in inputs)
     scores = torch.matmul(queries, keys.transpose(-1, -2)) / queries.shape[-1] ** 0.5
     return torch.matmul(operand(torch.softmax(scores, -1)), values)
-
-
-def _softmax(torch, inputs, _operand):
-    return torch.softmax(inputs[0] * 8, -1)
-
-
-def _layer_norm(torch, inputs, _operand):
-    return torch.nn.functional.layer_norm(inputs[0], inputs[0].shape[-1:], eps=EPSILON)
 
 
 def _network(torch, inputs, operand):
@@ -77,13 +54,15 @@ def _network(torch, inputs, operand):
 
 
 _RUN = {
-    "matmul": _matmul,
-    "conv2d": _conv2d,
-    "linear": _linear,
+    "matmul": lambda torch, inputs, operand: torch.matmul(operand(inputs[0]), operand(inputs[1])),
+    "conv2d": lambda torch, inputs, operand: torch.nn.functional.conv2d(*map(operand, inputs), padding=1),
+    "linear": lambda torch, inputs, operand: torch.nn.functional.linear(*map(operand, inputs[:2]), inputs[2]),
     "attention": _attention,
     "network": _network,
-    "softmax": _softmax,
-    "layer-norm": _layer_norm,
+    "softmax": lambda torch, inputs, _operand: torch.softmax(inputs[0] * 8, -1),
+    "layer-norm": lambda torch, inputs, _operand: torch.nn.functional.layer_norm(
+        inputs[0], inputs[0].shape[-1:], eps=EPSILON
+    ),
     "sum": lambda _torch, inputs, _operand: inputs[0].sum().reshape(1),
     "row-sum": lambda _torch, inputs, _operand: inputs[0].sum(-1),
     "exp": lambda torch, inputs, _operand: torch.exp(inputs[0] * 8),
@@ -93,10 +72,6 @@ _RUN = {
 
 
 # --- how far rounding can move them ----------------------------------------------------------------------------------
-
-
-def _of_magnitudes(compute):
-    return lambda torch, inputs: compute(torch, [each.abs() for each in inputs], _unchanged)
 
 
 def _condition_of_attention(torch, inputs):
@@ -123,12 +98,6 @@ def _condition_of_layer_norm(torch, inputs):
 
 
 _CONDITION = {
-    "matmul": _of_magnitudes(_matmul),
-    "conv2d": _of_magnitudes(_conv2d),
-    "linear": _of_magnitudes(_linear),
-    "network": _of_magnitudes(_network),
-    "sum": _of_magnitudes(_RUN["sum"]),
-    "row-sum": _of_magnitudes(_RUN["row-sum"]),
     "attention": _condition_of_attention,
     "softmax": _condition_of_softmax,
     "layer-norm": _condition_of_layer_norm,

@@ -36,6 +36,42 @@ def operation(name, dtype="float32", needs="", exact=False, terms=None, settings
     return added
 
 
+def forward(name, inputs, function, *dtype, **options):
+    """Add an operation whose results are repeated. ``inputs(on)``: drawn; ``function(on, *inputs)``: the results."""
+
+    def make(on):
+        drawn = inputs(on)
+
+        def call():
+            results = function(on, *drawn)
+            return results if isinstance(results, tuple) else (results,)
+
+        return call
+
+    operation(name, *dtype, **options)(make)
+
+
+def backward(name, inputs, function, *dtype, **options):
+    """Add an operation whose backward pass is repeated, by all inputs that get a gradient."""
+
+    def make(on):
+        drawn = inputs(on)
+        leaves = [tensor for tensor in drawn if tensor.requires_grad]
+        return on.gradients(lambda: function(on, *drawn), *leaves)
+
+    operation(name, *dtype, **options)(make)
+
+
+def loss(name, inputs, function, **options):
+    """Add a loss, repeated with the gradient of its first input."""
+
+    def make(on):
+        drawn = inputs(on)
+        return on.loss(lambda: function(on, *drawn), drawn[0])
+
+    operation(name, **options)(make)
+
+
 class Pool:
     """Portable numbers on one device, drawn once, since to draw takes longer than most operations."""
 
@@ -124,46 +160,62 @@ class Drawn:
         return both
 
 
+# --- inputs of several operations -------------------------------------------------------------------------------------
+
+
+def _few_places(count, *width):
+    """Numbers, or rows of them, the places among 64 to which they go, and what is there."""
+    return lambda on: (on.reals(on.many(count), *width), on.whole(on.many(count), below=64), on.zeros(64, *width))
+
+
+def _weighted(count, below, *shape):
+    return lambda on: (on.whole(on.many(count), below=below), on.reals(*shape, grad=True))
+
+
+def _real(*shape, **more):
+    return lambda on: (on.reals(on.many(shape[0]), *shape[1:], **more),)
+
+
+def _whole(*shape, below=100):
+    return lambda on: (on.whole(on.many(shape[0]), *shape[1:], below=below),)
+
+
+def _squares(on):
+    return on.reals(on.side(256), on.side(256)), on.reals(on.side(256), 256)
+
+
+def _heads(grad=False):
+    return lambda on: [on.reals(on.many(2), 4, 256, 64, grad=grad) for _ in range(3)]
+
+
+SDPA = "nn.functional.scaled_dot_product_attention"  # 2.0
+
 # --- many numbers are added to few places -----------------------------------------------------------------------------
 
-
-@operation("index-add", exact=True, terms=512)
-def _index_add(on):
-    rows = on.many(32768)
-    source, index, base = on.reals(rows, 8), on.whole(rows, below=64), on.zeros(64, 8)
-    return lambda: (base.index_add(0, index, source),)
-
-
-@operation("scatter-add", exact=True, terms=1024)
-def _scatter_add(on):
-    count = on.many(65536)
-    source, index, base = on.reals(count), on.whole(count, below=64), on.zeros(64)
-    return lambda: (base.scatter_add(0, index, source),)
-
-
-@operation("index-put-accumulate", exact=True, terms=1024)
-def _index_put_accumulate(on):
-    count = on.many(65536)
-    source, index, base = on.reals(count), on.whole(count, below=64), on.zeros(64)
-    return lambda: (base.index_put((index,), source, accumulate=True),)
-
-
-@operation("embedding-backward", exact=True, terms=64)
-def _embedding_backward(on):
-    words, weight = on.whole(on.many(2048), below=32), on.reals(32, 64, grad=True)
-    return on.gradients(lambda: on.nn.embedding(words, weight), weight)
-
-
-@operation("conv2d-backward", exact=True, terms=4096, settings=CUDNN)
-def _conv2d_backward(on):
-    data, weight = on.reals(on.many(4), 16, 32, 32, grad=True), on.reals(32, 16, 3, 3, grad=True)
-    return on.gradients(lambda: on.nn.conv2d(data, weight, padding=1), data, weight)
-
-
-@operation("interpolate-bilinear-backward", terms=16)
-def _interpolate_bilinear(on):
-    data = on.reals(on.many(4), 8, 16, 16, grad=True)
-    return on.gradients(lambda: on.nn.interpolate(data, size=(61, 61), mode="bilinear", align_corners=False), data)
+forward(
+    "index-add", _few_places(32768, 8), lambda _on, source, index, base: base.index_add(0, index, source), exact=True,
+    terms=512
+)  # fmt: skip
+forward(
+    "scatter-add", _few_places(65536), lambda _on, source, index, base: base.scatter_add(0, index, source), exact=True,
+    terms=1024
+)  # fmt: skip
+forward(
+    "index-put-accumulate", _few_places(65536),
+    lambda _on, source, index, base: base.index_put((index,), source, accumulate=True), exact=True, terms=1024
+)  # fmt: skip
+backward(
+    "embedding-backward", _weighted(2048, 32, 32, 64), lambda on, words, weight: on.nn.embedding(words, weight),
+    exact=True, terms=64
+)  # fmt: skip
+backward(
+    "conv2d-backward", lambda on: (on.reals(on.many(4), 16, 32, 32, grad=True), on.reals(32, 16, 3, 3, grad=True)),
+    lambda on, data, weight: on.nn.conv2d(data, weight, padding=1), exact=True, terms=4096, settings=CUDNN
+)  # fmt: skip
+backward(
+    "interpolate-bilinear-backward", _real(4, 8, 16, 16, grad=True),
+    lambda on, data: on.nn.interpolate(data, size=(61, 61), mode="bilinear", align_corners=False), terms=16
+)  # fmt: skip
 
 
 @operation("ctc-loss-backward", terms=64)
@@ -175,61 +227,43 @@ def _ctc_loss_backward(on):
     return on.loss(lambda: on.nn.ctc_loss(on.nn.log_softmax(data, 2), targets, full, lengths), data)
 
 
-@operation("grid-sample-backward", terms=16)
-def _grid_sample(on):
-    batch = on.many(4)
-    data, grid = on.reals(batch, 8, 8, 8, grad=True), on.reals(batch, 48, 48, 2, grad=True)
-    return on.gradients(lambda: on.nn.grid_sample(data, grid, align_corners=False), data, grid)
+backward(
+    "grid-sample-backward",
+    lambda on: (on.reals(on.many(4), 8, 8, 8, grad=True), on.reals(on.many(4), 48, 48, 2, grad=True)),
+    lambda on, data, grid: on.nn.grid_sample(data, grid, align_corners=False), terms=16
+)  # fmt: skip
+backward(
+    "attention-backward", _heads(grad=True), lambda on, *heads: on.nn.scaled_dot_product_attention(*heads), "float16",
+    SDPA, terms=256, settings=("attention-math",)
+)  # fmt: skip
 
 
-SDPA = "nn.functional.scaled_dot_product_attention"  # 2.0
-
-
-@operation("attention-backward", "float16", SDPA, terms=256, settings=("attention-math",))
-def _attention_backward(on):
-    made = [on.reals(on.many(2), 4, 256, 64, grad=True) for _ in range(3)]
-    return on.gradients(lambda: on.nn.scaled_dot_product_attention(*made), *made)
-
-
-def _recurrent(on, layer):
+def _recurrent(name, layer):
     """A layer of two levels, with portable weights."""
-    layer = layer.to(device=on.device)
-    with on.torch.no_grad():
-        for weight in layer.parameters():
-            weight.copy_(on.reals(*weight.shape) / 8)
-    data = on.reals(16, on.many(8), 32, grad=True)
-    return on.gradients(lambda: layer(data)[0], data, *layer.parameters())
+
+    @operation(name, terms=128, settings=("cudnn-off",))
+    def _make(on):
+        recurrent = getattr(on.torch.nn, layer)(32, 64, num_layers=2).to(device=on.device)
+        with on.torch.no_grad():
+            for weight in recurrent.parameters():
+                weight.copy_(on.reals(*weight.shape) / 8)
+        data = on.reals(16, on.many(8), 32, grad=True)
+        return on.gradients(lambda: recurrent(data)[0], data, *recurrent.parameters())
 
 
-@operation("lstm-backward", terms=128, settings=("cudnn-off",))
-def _lstm_backward(on):
-    return _recurrent(on, on.torch.nn.LSTM(32, 64, num_layers=2))
-
-
-@operation("matmul", exact=True, terms=256)
-def _matmul(on):
-    left, right = on.reals(on.side(256), on.side(256)), on.reals(on.side(256), 256)
-    return lambda: (left @ right,)
-
+_recurrent("lstm-backward", "LSTM")
+forward("matmul", _squares, lambda _on, left, right: left @ right, exact=True, terms=256)
 
 # What has one result in whatever order it is computed: if it varies, it is the device.
-
-
-@operation("elementwise", terms=1)
-def _elementwise(on):
-    data = on.reals(on.many(131072))
-    return lambda: (data.mul(1.5).add_(0.25).exp_(),)
-
-
-@operation("integer-sum", "int64")
-def _integer_sum(on):
-    data = on.whole(on.many(512), 512, below=1 << 20)
-    return lambda: (data.sum(), data.sum(0), data.sum(1))
+forward("elementwise", _real(131072), lambda _on, data: data.mul(1.5).add_(0.25).exp_(), terms=1)
+forward(
+    "integer-sum", _whole(512, 512, below=1 << 20), lambda _on, data: (data.sum(), data.sum(0), data.sum(1)), "int64"
+)
 
 
 def _scatter_reduced(name, how):
     @operation(name, needs="Tensor.scatter_reduce_", terms=512)
-    def _made(on):
+    def _make(on):
         count = on.many(32768)
         index = on.whole(count, below=64)
         source = on.reals(count).mul(0.01).add(1) if how == "prod" else on.reals(count)
@@ -242,71 +276,41 @@ _scatter_reduced("scatter-reduce-prod", "prod")
 
 
 def _bag(name, mode, terms):
-    @operation(name, exact=True, terms=terms)
-    def _made(on):
-        words, weight = on.whole(on.many(256), 16, below=32), on.reals(32, 64, grad=True)
-        return on.gradients(lambda: on.nn.embedding_bag(words, weight, mode=mode), weight)
+    backward(
+        name, lambda on: (on.whole(on.many(256), 16, below=32), on.reals(32, 64, grad=True)),
+        lambda on, words, weight: on.nn.embedding_bag(words, weight, mode=mode), exact=True, terms=terms
+    )  # fmt: skip
 
 
 _bag("embedding-bag-backward", "sum", 128)
 _bag("embedding-bag-max-backward", "max", 32)
-
-
-@operation("gather-backward", exact=True, terms=512)
-def _gather_backward(on):
-    index, data = on.whole(on.many(32768), below=64), on.reals(64, grad=True)
-    return on.gradients(lambda: data.gather(0, index), data)
-
-
-@operation("index-select-backward", exact=True, terms=512)
-def _index_select_backward(on):
-    index, data = on.whole(on.many(16384), below=32), on.reals(32, 8, grad=True)
-    return on.gradients(lambda: data.index_select(0, index), data)
-
-
-@operation("index-backward", exact=True, terms=512)
-def _index_backward(on):
-    index, data = on.whole(on.many(16384), below=32), on.reals(32, 8, grad=True)
-    return on.gradients(lambda: data[index], data)
-
-
-@operation("index-list-backward", exact=True, terms=256)
-def _index_list_backward(on):
-    rows, columns = on.whole(on.many(65536), below=32), on.whole(on.many(65536), below=8)
-    data = on.reals(32, 8, grad=True)
-    return on.gradients(lambda: data[rows, columns], data)
-
-
-@operation("repeat-interleave-backward", exact=True, terms=512)
-def _repeat_interleave(on):
-    data, times = on.reals(32, 8, grad=True), on.whole(32, below=on.many(1024))
-    return on.gradients(lambda: data.repeat_interleave(times, dim=0), data)
-
-
-@operation("bincount-weights", exact=True, terms=1024)
-def _bincount(on):
-    count = on.many(65536)
-    index, weights = on.whole(count, below=64), on.reals(count)
-    return lambda: (on.torch.bincount(index, weights, minlength=64),)
-
-
-@operation("histc")
-def _histc(on):
-    data = on.reals(on.many(65536))
-    return lambda: (on.torch.histc(data, bins=64, min=-1, max=1),)
-
-
-@operation("cumsum", terms=131072)
-def _cumsum(on):
-    data = on.reals(on.many(131072))
-    return lambda: (data.cumsum(0),)
-
-
-@operation("put-accumulate", exact=True, terms=512)
-def _put_accumulate(on):
-    count = on.many(32768)
-    index, source, base = on.whole(count, below=64), on.reals(count), on.zeros(64)
-    return lambda: (base.clone().put_(index, source, accumulate=True),)
+backward(
+    "gather-backward", _weighted(32768, 64, 64), lambda _on, index, data: data.gather(0, index), exact=True, terms=512
+)
+backward(
+    "index-select-backward", _weighted(16384, 32, 32, 8), lambda _on, index, data: data.index_select(0, index),
+    exact=True, terms=512
+)  # fmt: skip
+backward("index-backward", _weighted(16384, 32, 32, 8), lambda _on, index, data: data[index], exact=True, terms=512)
+backward(
+    "index-list-backward",
+    lambda on: (on.whole(on.many(65536), below=32), on.whole(on.many(65536), below=8), on.reals(32, 8, grad=True)),
+    lambda _on, rows, columns, data: data[rows, columns], exact=True, terms=256
+)  # fmt: skip
+backward(
+    "repeat-interleave-backward", lambda on: (on.reals(32, 8, grad=True), on.whole(32, below=on.many(1024))),
+    lambda _on, data, times: data.repeat_interleave(times, dim=0), exact=True, terms=512
+)  # fmt: skip
+forward(
+    "bincount-weights", lambda on: (on.whole(on.many(65536), below=64), on.reals(on.many(65536))),
+    lambda on, index, weights: on.torch.bincount(index, weights, minlength=64), exact=True, terms=1024
+)  # fmt: skip
+forward("histc", _real(65536), lambda on, data: on.torch.histc(data, bins=64, min=-1, max=1))
+forward("cumsum", _real(131072), lambda _on, data: data.cumsum(0), terms=131072)
+forward(
+    "put-accumulate", lambda on: (on.whole(on.many(32768), below=64), on.reals(on.many(32768)), on.zeros(64)),
+    lambda _on, index, source, base: base.clone().put_(index, source, accumulate=True), exact=True, terms=512
+)  # fmt: skip
 
 
 def _sparse(on, *shape):
@@ -318,101 +322,73 @@ def _sparse(on, *shape):
         return on.torch.sparse_coo_tensor(places, on.reals(count), shape).coalesce()
 
 
-@operation("sparse-bmm", exact=True, terms=256)
-def _sparse_bmm(on):
-    sparse, dense = _sparse(on, 4, 256, 256), on.reals(4, 256, 16)
-    return lambda: (on.torch.bmm(sparse, dense),)
-
-
-@operation("sparse-mm", exact=True, terms=256)
-def _sparse_mm(on):
-    sparse, dense = _sparse(on, 256, 256), on.reals(256, 32)
-    return lambda: (on.torch.sparse.mm(sparse, dense),)
-
+forward(
+    "sparse-bmm", lambda on: (_sparse(on, 4, 256, 256), on.reals(4, 256, 16)),
+    lambda on, sparse, dense: on.torch.bmm(sparse, dense), exact=True, terms=256
+)  # fmt: skip
+forward(
+    "sparse-mm", lambda on: (_sparse(on, 256, 256), on.reals(256, 32)),
+    lambda on, sparse, dense: on.torch.sparse.mm(sparse, dense), exact=True, terms=256
+)  # fmt: skip
 
 # --- several values are written to one place --------------------------------------------------------------------------
 
-
-@operation("index-copy")
-def _index_copy(on):
-    rows = on.many(16384)
-    source, index, base = on.reals(rows, 8), on.whole(rows, below=64), on.zeros(64, 8)
-    return lambda: (base.index_copy(0, index, source),)
-
-
-@operation("index-put")
-def _index_put(on):
-    count = on.many(65536)
-    source, index, base = on.reals(count), on.whole(count, below=64), on.zeros(64)
-    return lambda: (base.index_put((index,), source),)
-
-
-@operation("scatter")
-def _scatter(on):
-    count = on.many(65536)
-    source, index, base = on.reals(count), on.whole(count, below=64), on.zeros(64)
-    return lambda: (base.scatter(0, index, source),)
-
+forward("index-copy", _few_places(16384, 8), lambda _on, source, index, base: base.index_copy(0, index, source))
+forward("index-put", _few_places(65536), lambda _on, source, index, base: base.index_put((index,), source))
+forward("scatter", _few_places(65536), lambda _on, source, index, base: base.scatter(0, index, source))
 
 # --- products and convolutions ----------------------------------------------------------------------------------------
 
-operation("matmul-float64", "float64", exact=True, terms=256)(_matmul)
+forward("matmul-float64", _squares, lambda _on, left, right: left @ right, "float64", exact=True, terms=256)
 for _dtype in ("float16", "bfloat16"):  # parts of sums may be rounded to so few digits: also those of whole numbers
-    operation("matmul-" + _dtype, _dtype, terms=256)(_matmul)
+    forward("matmul-" + _dtype, _squares, lambda _on, left, right: left @ right, _dtype, terms=256)
 
 
 @operation("matmul-tf32", exact=True, terms=256)
 def _matmul_tf32(on):
     if not on.device.startswith("cuda"):
         raise NotImplementedError("TF32 is a format of CUDA devices")
-    call, flags = _matmul(on), on.torch.backends.cuda.matmul
+    (left, right), flags = _squares(on), on.torch.backends.cuda.matmul
 
     def allowed():
         before, flags.allow_tf32 = flags.allow_tf32, True
         try:
-            return call()
+            return (left @ right,)
         finally:
             flags.allow_tf32 = before
 
     return allowed
 
 
-@operation("matmul-batched", exact=True, terms=64)
-def _matmul_batched(on):
-    left, right = on.reals(on.many(16), 64, 64), on.reals(on.many(16), 64, 64)
-    return lambda: (on.torch.bmm(left, right),)
-
-
-@operation("linear-backward", exact=True, terms=512)
-def _linear_backward(on):
-    data, weight, bias = on.reals(on.many(512), 128, grad=True), on.reals(128, 128, grad=True), on.reals(128, grad=True)
-    return on.gradients(lambda: on.nn.linear(data, weight, bias), data, weight, bias)
-
-
-@operation("addmm", exact=True, terms=256)
-def _addmm(on):
-    left, right, base = on.reals(on.side(256), on.side(256)), on.reals(on.side(256), 128), on.reals(128)
-    return lambda: (on.torch.addmm(base, left, right),)
-
-
-@operation("einsum", exact=True, terms=32)
-def _einsum(on):
-    left, right = on.reals(on.many(8), 32, 4, 32), on.reals(on.many(8), 32, 4, 32)
-    return lambda: (on.torch.einsum("bihd,bjhd->bhij", left, right),)
-
-
-@operation("conv2d", exact=True, terms=144, settings=CUDNN)
-def _conv2d(on):
-    data, weight = on.reals(on.many(4), 16, 32, 32), on.reals(32, 16, 3, 3)
-    return lambda: (on.nn.conv2d(data, weight, padding=1),)
+forward(
+    "matmul-batched", lambda on: (on.reals(on.many(16), 64, 64), on.reals(on.many(16), 64, 64)),
+    lambda on, left, right: on.torch.bmm(left, right), exact=True, terms=64
+)  # fmt: skip
+backward(
+    "linear-backward",
+    lambda on: (on.reals(on.many(512), 128, grad=True), on.reals(128, 128, grad=True), on.reals(128, grad=True)),
+    lambda on, data, weight, bias: on.nn.linear(data, weight, bias), exact=True, terms=512
+)  # fmt: skip
+forward(
+    "addmm", lambda on: (on.reals(on.side(256), on.side(256)), on.reals(on.side(256), 128), on.reals(128)),
+    lambda on, left, right, base: on.torch.addmm(base, left, right), exact=True, terms=256
+)  # fmt: skip
+forward(
+    "einsum", lambda on: (on.reals(on.many(8), 32, 4, 32), on.reals(on.many(8), 32, 4, 32)),
+    lambda on, left, right: on.torch.einsum("bihd,bjhd->bhij", left, right), exact=True, terms=32
+)  # fmt: skip
+forward(
+    "conv2d", lambda on: (on.reals(on.many(4), 16, 32, 32), on.reals(32, 16, 3, 3)),
+    lambda on, data, weight: on.nn.conv2d(data, weight, padding=1), exact=True, terms=144, settings=CUDNN
+)  # fmt: skip
 
 
 def _convolved(name, function, data, weight, **more):
-    @operation(name, exact=True, terms=4096, settings=CUDNN)
-    def _made(on):
-        given, kernel = on.reals(on.many(data[0]), *data[1:], grad=True), on.reals(*weight, grad=True)
-        convolve = getattr(on.nn, function)
-        return on.gradients(lambda: convolve(given, kernel, **more), given, kernel)
+    backward(
+        name, lambda on: (on.reals(on.many(data[0]), *data[1:], grad=True), on.reals(*weight, grad=True)),
+        lambda on, pictures, kernel: getattr(on.nn, function)(pictures, kernel, **more), exact=True, terms=4096,
+        settings=CUDNN
+    )  # fmt: skip
 
 
 _convolved("conv1d-backward", "conv1d", (8, 16, 256), (32, 16, 5))
@@ -421,24 +397,19 @@ _convolved("conv-transpose1d-backward", "conv_transpose1d", (8, 16, 128), (16, 1
 _convolved("conv-transpose2d-backward", "conv_transpose2d", (4, 16, 16, 16), (16, 16, 4, 4), stride=2)
 _convolved("conv-transpose3d-backward", "conv_transpose3d", (2, 4, 8, 8, 8), (4, 4, 3, 3, 3), stride=2)
 
-
 # --- pixels: interpolation, pooling, padding --------------------------------------------------------------------------
 
 
 def _of_pixels(name, shape, function, exact=True, needs=""):
-    @operation(name, exact=exact, needs=needs, terms=64)
-    def _made(on):
-        data = on.reals(on.many(4), 8, *shape, grad=True)
-        return on.gradients(lambda: function(on.nn, data), data)
+    inputs = _real(4, 8, *shape, grad=True)
+    backward(name, inputs, lambda on, data: function(on.nn, data), exact=exact, needs=needs, terms=64)
 
 
 def _interpolated(mode, shape, size):
     _of_pixels(
-        "interpolate-%s-backward" % mode,
-        shape,
-        lambda nn, data: nn.interpolate(data, size=size, mode=mode),
-        exact=mode == "nearest",
-    )
+        "interpolate-%s-backward" % mode, shape, lambda nn, data: nn.interpolate(data, size=size, mode=mode),
+        exact=mode == "nearest"
+    )  # fmt: skip
 
 
 _interpolated("nearest", (16, 16), (61, 61))
@@ -458,244 +429,146 @@ _of_pixels("fractional-max-pool3d-backward", (9, 9, 9), lambda nn, data: nn.frac
 _of_pixels("reflection-pad1d-backward", (256,), lambda nn, data: nn.pad(data, (200, 200), "reflect"))
 _of_pixels("reflection-pad2d-backward", (16, 16), lambda nn, data: nn.pad(data, (15,) * 4, "reflect"))
 _of_pixels(
-    "reflection-pad3d-backward",
-    (6, 6, 6),
-    lambda nn, data: nn.pad(data, (5,) * 6, "reflect"),
-    needs="nn.ReflectionPad3d",
-)
+    "reflection-pad3d-backward", (6, 6, 6), lambda nn, data: nn.pad(data, (5,) * 6, "reflect"),
+    needs="nn.ReflectionPad3d"
+)  # fmt: skip
 _of_pixels("replication-pad1d-backward", (64,), lambda nn, data: nn.pad(data, (300, 300), "replicate"))
 _of_pixels("replication-pad2d-backward", (8, 8), lambda nn, data: nn.pad(data, (16,) * 4, "replicate"))
 _of_pixels("replication-pad3d-backward", (4, 4, 4), lambda nn, data: nn.pad(data, (5,) * 6, "replicate"))
-
-
-@operation("max-unpool2d")
-def _max_unpool2d(on):
-    data = on.reals(on.many(4), 8, 32, 32)
-    pooled, places = on.nn.max_pool2d(data, 2, return_indices=True)
-    return lambda: (on.nn.max_unpool2d(pooled, places, 2),)
-
+forward(
+    "max-unpool2d", lambda on: on.nn.max_pool2d(on.reals(on.many(4), 8, 32, 32), 2, return_indices=True),
+    lambda on, pooled, places: on.nn.max_unpool2d(pooled, places, 2)
+)  # fmt: skip
 
 # --- losses, norms, attention, recurrent layers -----------------------------------------------------------------------
 
-
-@operation("nll-loss2d-backward", terms=4096)
-def _nll_loss2d(on):
-    data, truth = on.reals(on.many(4), 8, 32, 32, grad=True), on.whole(on.many(4), 32, 32, below=8)
-    return on.loss(lambda: on.nn.nll_loss(data, truth), data)
-
-
-@operation("cross-entropy-backward", terms=256)
-def _cross_entropy(on):
-    data, truth = on.reals(on.many(256), 256, grad=True), on.whole(on.many(256), below=256)
-    return on.loss(lambda: on.nn.cross_entropy(data, truth), data)
-
-
-@operation("softmax-backward", terms=256)
-def _softmax(on):
-    data = on.reals(on.many(512), 256, grad=True)
-    return on.gradients(lambda: on.nn.softmax(data, 1), data)
+loss(
+    "nll-loss2d-backward",
+    lambda on: (on.reals(on.many(4), 8, 32, 32, grad=True), on.whole(on.many(4), 32, 32, below=8)),
+    lambda on, data, truth: on.nn.nll_loss(data, truth), terms=4096
+)  # fmt: skip
+loss(
+    "cross-entropy-backward", lambda on: (on.reals(on.many(256), 256, grad=True), on.whole(on.many(256), below=256)),
+    lambda on, data, truth: on.nn.cross_entropy(data, truth), terms=256
+)  # fmt: skip
+backward("softmax-backward", _real(512, 256, grad=True), lambda on, data: on.nn.softmax(data, 1), terms=256)
+forward("log-softmax", _real(512, 256), lambda on, data: on.nn.log_softmax(data, 1), terms=256)
 
 
-@operation("log-softmax", terms=256)
-def _log_softmax(on):
-    data = on.reals(on.many(512), 256)
-    return lambda: (on.nn.log_softmax(data, 1),)
-
-
-def _normed(name, shape, weights, function, terms, settings=(), needs=""):
-    @operation(name, terms=terms, settings=settings, needs=needs)
-    def _made(on):
-        data = on.reals(on.many(shape[0]), *shape[1:], grad=True)
-        learned = [on.reals(shape[1], grad=True) for _ in range(weights)]
-        return on.gradients(lambda: function(on.nn, data, *learned), data, *learned)
+def _normed(name, shape, weights, function, terms, **options):
+    backward(
+        name,
+        lambda on: (
+            on.reals(on.many(shape[0]), *shape[1:], grad=True),
+            *(on.reals(shape[1], grad=True) for _ in range(weights)),
+        ),
+        lambda on, data, *learned: function(on.nn, data, *learned),
+        terms=terms,
+        **options,
+    )
 
 
 _normed("layer-norm-backward", (512, 256), 2, lambda nn, data, w, b: nn.layer_norm(data, (256,), w, b), 512)
 _normed(
-    "batch-norm-backward",
-    (8, 16, 24, 24),
-    2,
-    lambda nn, data, w, b: nn.batch_norm(data, None, None, w, b, training=True),
-    4608,
-    settings=("cudnn-off",),
-)
+    "batch-norm-backward", (8, 16, 24, 24), 2,
+    lambda nn, data, w, b: nn.batch_norm(data, None, None, w, b, training=True), 4608, settings=("cudnn-off",)
+)  # fmt: skip
 _normed("group-norm-backward", (8, 16, 24, 24), 2, lambda nn, data, w, b: nn.group_norm(data, 4, w, b), 4608)
 _normed(
-    "rms-norm-backward",
-    (512, 256),
-    1,
-    lambda nn, data, w: nn.rms_norm(data, (256,), w),
-    512,
-    needs="nn.functional.rms_norm",
-)
+    "rms-norm-backward", (512, 256), 1, lambda nn, data, w: nn.rms_norm(data, (256,), w), 512,
+    needs="nn.functional.rms_norm"
+)  # fmt: skip
 
 
-def _attention(name, backend):
-    @operation(name, "float16", "nn.attention.SDPBackend." + backend, terms=256)
-    def _made(on):
+def _attention(name, kernels):
+    def attention(on, *heads):
         from torch.nn.attention import SDPBackend, sdpa_kernel
 
-        data = [on.reals(on.many(2), 4, 256, 64, grad=True) for _ in range(3)]
-        chosen = getattr(SDPBackend, backend)
+        with sdpa_kernel(getattr(SDPBackend, kernels)):
+            return on.nn.scaled_dot_product_attention(*heads)
 
-        def forward():
-            with sdpa_kernel(chosen):
-                return on.nn.scaled_dot_product_attention(*data)
-
-        return on.gradients(forward, *data)
+    backward(name, _heads(grad=True), attention, "float16", "nn.attention.SDPBackend." + kernels, terms=256)
 
 
 _attention("attention-flash-backward", "FLASH_ATTENTION")
 _attention("attention-efficient-backward", "EFFICIENT_ATTENTION")
 _attention("attention-cudnn-backward", "CUDNN_ATTENTION")
 _attention("attention-math-backward", "MATH")
-
-
-@operation("attention", "float16", SDPA, terms=256, settings=("attention-math",))
-def _attention_forward(on):
-    made = [on.reals(on.many(2), 4, 256, 64) for _ in range(3)]
-    return lambda: (on.nn.scaled_dot_product_attention(*made),)
-
-
-@operation("gru-backward", terms=128, settings=("cudnn-off",))
-def _gru_backward(on):
-    return _recurrent(on, on.torch.nn.GRU(32, 64, num_layers=2))
-
+forward(
+    "attention", _heads(), lambda on, *heads: on.nn.scaled_dot_product_attention(*heads), "float16", SDPA, terms=256,
+    settings=("attention-math",)
+)  # fmt: skip
+_recurrent("gru-backward", "GRU")
 
 # --- reductions, order, scans -----------------------------------------------------------------------------------------
 
-
-@operation("sum", exact=True, terms=262144)
-def _sum(on):
-    data = on.reals(on.many(512), 512)
-    return lambda: (data.sum(), data.sum(0), data.sum(1))
-
-
-@operation("mean-variance", terms=131072)
-def _mean_variance(on):
-    data = on.reals(on.many(512), 256)
-    return lambda: (data.mean(), data.var(), data.var(0))
-
-
-@operation("norm", terms=262144)
-def _norm(on):
-    data = on.reals(on.many(512), 512)
-    return lambda: (data.norm(), data.norm(dim=0))
-
-
-@operation("cumprod", terms=1024)
-def _cumprod(on):
-    data = on.reals(on.many(64), 1024).mul(0.01).add(1)
-    return lambda: (data.cumprod(1),)
-
-
-# Of many equal numbers, which place is told is what may vary.
-@operation("sort", "int64")
-def _sort(on):
-    data = on.whole(on.many(16384), below=100)
-    return lambda: tuple(on.torch.sort(data))
-
-
-@operation("topk", "int64")
-def _topk(on):
-    data = on.whole(on.many(32), 1024, below=100)
-    return lambda: tuple(on.torch.topk(data, 16))
-
-
-@operation("median")
-def _median(on):
-    data = on.whole(on.many(32), 1025, below=100).to(on.torch.float32)
-    return lambda: tuple(on.torch.median(data, 1))
-
-
-@operation("kthvalue")
-def _kthvalue(on):
-    data = on.whole(on.many(32), 1024, below=100).to(on.torch.float32)
-    return lambda: tuple(on.torch.kthvalue(data, 100, 1))
-
-
-@operation("unique", "int64")
-def _unique(on):
-    data = on.whole(on.many(16384), below=100)
-    return lambda: tuple(on.torch.unique(data, return_inverse=True, return_counts=True))
-
-
-@operation("cdist-backward", terms=64)
-def _cdist_backward(on):
-    left, right = on.reals(on.many(64), 16, grad=True), on.reals(64, 16, grad=True)
-    return on.gradients(lambda: on.torch.cdist(left, right), left, right)
-
+forward("sum", _real(512, 512), lambda _on, data: (data.sum(), data.sum(0), data.sum(1)), exact=True, terms=262144)
+forward("mean-variance", _real(512, 256), lambda _on, data: (data.mean(), data.var(), data.var(0)), terms=131072)
+forward("norm", _real(512, 512), lambda _on, data: (data.norm(), data.norm(dim=0)), terms=262144)
+forward(
+    "cumprod", lambda on: (on.reals(on.many(64), 1024).mul(0.01).add(1),), lambda _on, data: data.cumprod(1), terms=1024
+)
+# Of many equal numbers, the place that is reported may vary.
+forward("sort", _whole(16384), lambda on, data: on.torch.sort(data), "int64")
+forward("topk", _whole(32, 1024), lambda on, data: on.torch.topk(data, 16), "int64")
+for _name, _width, _more in (("median", 1025, ()), ("kthvalue", 1024, (100,))):
+    forward(
+        _name, lambda on, width=_width: (on.whole(on.many(32), width, below=100).to(on.torch.float32),),
+        lambda on, data, name=_name, more=_more: getattr(on.torch, name)(data, *more, 1)
+    )  # fmt: skip
+forward(
+    "unique", _whole(16384), lambda on, data: on.torch.unique(data, return_inverse=True, return_counts=True), "int64"
+)
+backward(
+    "cdist-backward", lambda on: (on.reals(on.many(64), 16, grad=True), on.reals(64, 16, grad=True)),
+    lambda on, left, right: on.torch.cdist(left, right), terms=64
+)  # fmt: skip
 
 # --- transforms and linear algebra ------------------------------------------------------------------------------------
 
-
-@operation("fft", needs="fft.fft2", terms=4096)
-def _fft(on):
-    data = on.reals(on.many(8), 64, 64)
-    return lambda: (on.torch.fft.fft2(data),)
+forward("fft", _real(8, 64, 64), lambda on, data: on.torch.fft.fft2(data), needs="fft.fft2", terms=4096)
 
 
 def _linear_algebra(name, with_right=False):
-    @operation("linalg-" + name, needs="linalg." + name, terms=24)
-    def _made(on):
-        # Well away from singular: symmetric, with a large diagonal.
+    def inputs(on):  # well away from singular: symmetric, with a large diagonal
         data = on.reals(on.many(8), 24, 24)
-        given = [data + data.transpose(-1, -2) + on.torch.eye(24, device=on.device) * 60]
-        given += [on.reals(on.many(8), 24, 4)] if with_right else []
-        function = getattr(on.torch.linalg, name)
+        regular = data + data.transpose(-1, -2) + on.torch.eye(24, device=on.device) * 60
+        return (regular, on.reals(on.many(8), 24, 4)) if with_right else (regular,)
 
-        def computed():
-            result = function(*given)
-            return (result,) if isinstance(result, on.torch.Tensor) else tuple(result)
-
-        return computed
+    forward(
+        "linalg-" + name, inputs, lambda on, *matrices: getattr(on.torch.linalg, name)(*matrices),
+        needs="linalg." + name, terms=24
+    )  # fmt: skip
 
 
 for _name in ("svd", "eigh", "qr", "cholesky"):
     _linear_algebra(_name)
 _linear_algebra("solve", with_right=True)
 
-
 # --- chance, and the step of an optimizer -----------------------------------------------------------------------------
 
-
-@operation("dropout")
-def _dropout(on):
-    data = on.reals(on.many(65536))
-    return lambda: (on.nn.dropout(data, 0.5),)
+forward("dropout", _real(65536), lambda on, data: on.nn.dropout(data, 0.5))
+forward("randn", lambda _on: (), lambda on: on.torch.randn(on.many(65536), device=on.device))
 
 
-@operation("randn")
-def _randn(on):
-    count = on.many(65536)
-    return lambda: (on.torch.randn(count, device=on.device),)
+def _weights_and_gradients(on):
+    return [[on.reals(on.many(4096), 4) for _ in range(8)] for _ in range(2)]
 
 
-@operation("adam-step")
-def _adam_step(on):
-    weights = [on.reals(on.many(4096), 4) for _ in range(8)]
-    gradients = [on.reals(on.many(4096), 4) for _ in range(8)]
-
-    def step():
-        copies = [weight.clone() for weight in weights]
-        for copy, gradient in zip(copies, gradients):
-            copy.grad = gradient
-        on.torch.optim.Adam(copies, lr=1e-3).step()
-        return tuple(copies)
-
-    return step
+def _adam_step(on, weights, gradients):
+    copies = [weight.clone() for weight in weights]
+    for copy, gradient in zip(copies, gradients):
+        copy.grad = gradient
+    on.torch.optim.Adam(copies, lr=1e-3).step()
+    return tuple(copies)
 
 
-@operation("gradient-clipping", terms=131072)
-def _gradient_clipping(on):
-    weights = [on.reals(on.many(4096), 4) for _ in range(8)]
-    gradients = [on.reals(on.many(4096), 4) for _ in range(8)]
+def _clipped(on, weights, gradients):
+    copies = [gradient.clone() for gradient in gradients]
+    for weight, copy in zip(weights, copies):
+        weight.grad = copy
+    return (on.torch.nn.utils.clip_grad_norm_(weights, 1.0), *copies)
 
-    def clip():
-        copies = [gradient.clone() for gradient in gradients]
-        for weight, copy in zip(weights, copies):
-            weight.grad = copy
-        norm = on.torch.nn.utils.clip_grad_norm_(weights, 1.0)
-        return (norm, *copies)
 
-    return clip
+forward("adam-step", _weights_and_gradients, _adam_step)
+forward("gradient-clipping", _weights_and_gradients, _clipped, terms=131072)

@@ -24,7 +24,7 @@ MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 s
 SURE = 30  # repetitions after which an operation that varies needs no more
 LEAST = 3  # repetitions of what was begun, while the time of all lasts
 CALLS = LEAST + 1  # that it needs at the least: the first is not counted
-FINGERPRINTS, ORDER = 20, 300  # as many of each are told
+FINGERPRINTS, ORDER = 20, 300  # as many of each are reported
 RECURRENT = ("lstm-backward", "gru-backward")  # those that need a workspace to repeat, and do not say so
 MAIN = 0.6  # part of the time that is left for all operations under a setting, and so on
 LEAST_MORE = 0.5  # seconds that are worth more repetitions
@@ -44,7 +44,7 @@ _of = {}  # device -> its Repeats, for when there is time for more
 def stage(argument, clock):
     """The facts of the kind "repeat".
 
-    All operations as they are by default come first: where the time is short, which of them vary tells the most.
+    All operations as they are by default come first: where the time is short, which of them vary shows the most.
     ``operations`` and ``settings`` of the argument limit it to some.
     """
     import torch
@@ -77,12 +77,12 @@ def stage(argument, clock):
 def more(argument, clock):
     """What more is repeated in the time that all kinds left over: what had none, then what was repeated too seldom.
 
-    An operation is told again with all its repetitions.
+    An operation is reported again with all its repetitions.
     """
     repeats = _of.get(argument["device"])
     if repeats is not None and clock.left > LEAST_MORE:
         for facts in compute.measure(repeats.entries(repeats.unfinished()), clock, repeats.run):
-            if not compute.is_left_out(facts):  # that was told
+            if not compute.has_reason(facts, "no-time", "too-slow"):  # that was reported
                 yield facts
 
 
@@ -110,8 +110,8 @@ class Repeats:
         """What is measured: names, and the operation with its setting."""
         about = {"kind": "repeat", "framework": "torch", "device": self._device}
         entries = [
-            (dict(about, operation=each.name, dtype=each.dtype, setting=setting), (each, setting))
-            for each, setting in pairs
+            (dict(about, operation=operation.name, dtype=operation.dtype, setting=setting), (operation, setting))
+            for operation, setting in pairs
         ]
         return compute.waiting(entries, self._argument)
 
@@ -150,7 +150,7 @@ class Repeats:
     def in_deterministic_mode(self):
         """All operations, those that vary first."""
         rest = [operation for operation in suite.OPERATIONS if operation not in self._varied]
-        return [(each, "deterministic") for each in (*self._varied, *rest)]
+        return [(operation, "deterministic") for operation in (*self._varied, *rest)]
 
     def questions(self):
         """What is asked of the operations that vary, one thing changed at a time; and whether autotuning matters."""
@@ -165,11 +165,11 @@ class Repeats:
             for setting in operation.settings:
                 yield operation, setting
         if self._kind == "cuda" and self._torch.backends.cudnn.is_available():
-            yield next(each for each in suite.OPERATIONS if each.name == "conv2d"), "autotune"
+            yield next(known for known in suite.OPERATIONS if known.name == "conv2d"), "autotune"
 
     def unfinished(self):
-        """What more time tells more of, by default and of what varies in deterministic mode: first what had none."""
-        pairs = [*self.by_default(), *((each, "deterministic") for each in self._varied)]
+        """What more time shows more of, by default and of what varies in deterministic mode: first what had none."""
+        pairs = [*self.by_default(), *((varied, "deterministic") for varied in self._varied)]
         waiting = [pair for pair in pairs if pair not in self._counts and pair not in self._ended]
         return waiting + [
             pair for pair in pairs if pair in self._counts and not self._counts[pair].is_enough(self._most)
@@ -188,7 +188,7 @@ class Repeats:
         if clock.left <= 0:
             return
         setting = "deterministic-workspace"
-        entries = self.entries((each, setting) for each in dict.fromkeys(self._want_workspace))
+        entries = self.entries((operation, setting) for operation in dict.fromkeys(self._want_workspace))
         argument = dict(
             self._argument,
             seconds={"repeat": clock.left},
@@ -242,10 +242,10 @@ class Repeats:
             self._pool = suite.Pool(self._torch, self._device)
         before = float("inf")  # seconds of a call with more numbers
         while True:
-            made = self._prepared = _Prepared(wanted, scale)
+            prepared = self._prepared = _Prepared(wanted, scale)
             call = operation.make(suite.Drawn(self._pool, scale, exact, operation.dtype))
             seconds = self._first_call(call)
-            # The first call of a library may take long, and tells nothing of the others.
+            # The first call of a library may take long, and shows nothing about the others.
             if (self._kind != "cpu" or seconds > LONG) and seconds < clock.whole.left:
                 seconds = self._timer.once(call)
             if not fits and self._kind != "cpu" and seconds < SHORT and scale < LARGEST:
@@ -263,17 +263,16 @@ class Repeats:
                 self._scales[operation], self._calls[operation] = scale, seconds
                 if not known:
                     self._pace.look(what, CALLS, seconds, clock)
-                made.call, made.seconds = call, seconds
+                prepared.call, prepared.seconds = call, seconds
                 return
 
     def _first_call(self, call):
-        """Seconds of it; its code and the sizes of its results are kept."""
         started = time.perf_counter()
         self._seed()
         result = call()
         self._prepared.code = self._code(result)
         seconds = time.perf_counter() - started
-        self._prepared.sizes = {each.numel() * each.element_size() for each in result}
+        self._prepared.sizes = {tensor.numel() * tensor.element_size() for tensor in result}
         return seconds
 
     def _repeated(self, what, clock):
@@ -287,14 +286,14 @@ class Repeats:
             self._pace.look(what, LEAST, expected, clock)
         counted.warm_up = self._prepared.code if counted.warm_up is None else counted.warm_up
         self._timer.reset()
-        first, code, other, made = None, None, None, 0
-        while len(counted.order) < self._most and (clock.left > 0 or (made < LEAST and clock.whole.left > 0)):
+        first, code, other, done = None, None, None, 0
+        while len(counted.order) < self._most and (clock.left > 0 or (done < LEAST and clock.whole.left > 0)):
             codes = fingerprint.TorchCodes(torch)
             for turn in range(min(self._chunk(expected, clock), self._most - len(counted.order))):
                 if turn and clock.whole.left <= 0:
                     break
                 if turn < len(DIRT):
-                    self._leave_dirt(made + turn)
+                    self._leave_dirt(done + turn)
                 self._seed()
                 with self._timer:
                     result = call()
@@ -305,13 +304,13 @@ class Repeats:
             inside, whole = self._timer.read()
             expected = whole / len(inside)
             counted.add(read, inside, whole)
-            made += len(read)
+            done += len(read)
             code = read[0] if code is None else code
             other = result if read[-1] != code else other
             if counted.is_enough(self._most):
                 break
-            if made < LEAST and not counted.varies:  # it may have become slower: something else keeps the machine busy
-                self._pace.look(what, LEAST - made, expected, clock)
+            if done < LEAST and not counted.varies:  # it may have become slower: something else keeps the machine busy
+                self._pace.look(what, LEAST - done, expected, clock)
         if len(counted.order) < min(LEAST, self._most) and not counted.varies:
             raise compute.TooSlow(CALLS * expected, expected)
         self._counts[what] = counted
@@ -388,7 +387,7 @@ class _Counted:
         return len(self.found) > 1 or bool(self.found and self.found[0] != self.warm_up)
 
     def is_enough(self, most):
-        """Whether more tell nothing new."""
+        """Whether more show nothing new."""
         return len(self.order) >= (SURE if len(self.found) > 1 else most)
 
     def figures(self):
@@ -427,7 +426,7 @@ def _in_threads(call):
 def _outcome(call):
     try:
         return call(), None
-    except Exception as error:  # told by the thread that waits
+    except Exception as error:  # raised by the thread that waits
         return None, error
 
 
@@ -438,7 +437,6 @@ def _reason(error):
 
 
 def _has(torch, needs):
-    """Whether this torch has what is named with dots."""
     value = torch
     for part in needs.split(".") if needs else ():
         value = getattr(value, part, None)

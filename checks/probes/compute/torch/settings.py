@@ -114,12 +114,12 @@ def seeding(torch, device, seed):
 
 def refused(facts):
     """Facts of a stage in which what deterministic mode refuses did not fail: CUDA's running sum until 2.13, say."""
-    for each in facts.get("measurements+", ()):
-        message = each.get("error", {}).get("message", "")
+    for measurement in facts.get("measurements+", ()):
+        message = measurement.get("error", {}).get("message", "")
         if NO_FORM in message:
-            each["reason"] = "no-deterministic-form"
+            measurement["reason"] = "no-deterministic-form"
         elif WORKSPACE in message:
-            each["reason"] = "workspace-not-set"
+            measurement["reason"] = "workspace-not-set"
     return facts
 
 

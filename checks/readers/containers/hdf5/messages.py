@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -56,12 +57,9 @@ def attribute(file: File, data: bytes) -> tuple[str, Value]:
 
 
 def _value(file: File, kind: Type, shape: tuple[int, ...] | None, data: bytes) -> Value:
-    """The value of an attribute."""
     if shape is None:  # an empty one
         return None
-    count = 1
-    for axis in shape:
-        count *= axis
+    count = math.prod(shape)
     if kind.size == 0 or count > MOST_ITEMS or count * kind.size > len(data):
         if kind.size and count <= MOST_ITEMS:
             raise Damaged(DAMAGED, f"{count} values in {len(data)} bytes")

@@ -143,13 +143,6 @@ class Node:
                     seen.add(below.address)
                     waiting.append((f"{path}/{name}" if path else name, below))
 
-    def at(self, path: str) -> Node | None:
-        """What lies at a path below it."""
-        node: Node | None = self
-        for name in path.split("/"):
-            node = None if node is None else node.links.get(name)
-        return node
-
     def _linked(self, data: bytes) -> dict[str, Node]:
         return {name: self._file.node(address) for name, address in link(self._file, data)}
 
@@ -158,7 +151,6 @@ class Node:
 
     @functools.cached_property
     def _messages(self) -> tuple[_Message, ...]:
-        """The messages of its header, those of its continuations too."""
         self._file.step()
         start = self.address
         return tuple(_new_header(self._file, start) if self._file.read(start, 4) == b"OHDR" else self._old_header())
@@ -238,7 +230,6 @@ def _block_messages(
 
 
 def _new_header(file: File, start: int) -> Iterator[_Message]:
-    """The messages of a version 2 header."""
     flags = file.number(start + 5, 1)
     at = start + 6 + (16 if flags & 0x20 else 0) + (4 if flags & 0x10 else 0)
     width = 1 << (flags & 3)

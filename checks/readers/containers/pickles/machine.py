@@ -67,13 +67,12 @@ class Machine:
         self.filled = 0  # places of the memo
         self.room = _ROOM
         self.names: dict[tuple[str, str], Global] = {}
-        self.open: dict[
-            Global, int
-        ] = {}  # watched name -> times that it was pushed, less the calls that are understood
+        # Watched name -> times that it was pushed, less the calls that are understood.
+        self.open: dict[Global, int] = {}
 
     # --- the run
 
-    def run(self, handlers: Mapping[int, Callable[[Machine], None]]) -> None:
+    def run(self, handlers: Mapping[int, Callable[[Machine], object]]) -> None:
         """Opcode by opcode up to STOP.
 
         Raises:

@@ -7,14 +7,7 @@ import struct
 from collections.abc import Callable
 
 from checks.readers.containers.pickles.machine import MOST_MARKS, SHORT, Machine
-from checks.readers.containers.pickles.values import (
-    JOBLIB_ARRAYS,
-    UNKNOWN,
-    UNREAD,
-    Node,
-    Persistent,
-    Value,
-)
+from checks.readers.containers.pickles.values import JOBLIB_ARRAYS, UNKNOWN, UNREAD, Node, Persistent, Value
 from checks.readers.containers.source import Damaged
 
 NEWEST_PROTOCOL = 5
@@ -22,41 +15,14 @@ _ESCAPE = re.compile(rb"\\(x[0-9a-fA-F]{2}|[0-7]{1,3}|.)", re.DOTALL)
 _ESCAPED = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 _EXTENSION = "(copyreg extension)"
 
-_Handler = Callable[[Machine], None]
-OPCODES: dict[int, _Handler] = {}
 _unpack_int = struct.Struct("<i").unpack
 _unpack_float = struct.Struct(">d").unpack
-
-
-def _opcode(*codes: str) -> Callable[[_Handler], _Handler]:
-    def register(handler: _Handler) -> _Handler:
-        OPCODES.update({ord(code): handler for code in codes})
-        return handler
-
-    return register
 
 
 def _size(machine: Machine, width: int) -> int:
     return int.from_bytes(machine.take(width), "little")
 
 
-def _constant(code: str, value: Value) -> None:
-    OPCODES[ord(code)] = lambda machine: machine.stack.append(value)
-
-
-for _code, _value in (("N", None), ("\x88", True), ("\x89", False), (")", ())):
-    _constant(_code, _value)
-
-
-def _container(code: str, kind: str) -> None:
-    OPCODES[ord(code)] = lambda machine: machine.stack.append(Node(kind))
-
-
-for _code, _kind in (("}", "dict"), ("]", "list"), ("\x8f", "set")):
-    _container(_code, _kind)
-
-
-@_opcode("\x80")
 def _proto(machine: Machine) -> None:
     protocol = machine.take(1)[0]
     machine.result.protocol = max(protocol, machine.result.protocol)
@@ -64,36 +30,10 @@ def _proto(machine: Machine) -> None:
         raise Damaged("pickle-damaged", f"protocol {protocol}")
 
 
-@_opcode("\x95")
-def _frame(machine: Machine) -> None:
-    machine.take(8)
-
-
-@_opcode("(")
 def _mark(machine: Machine) -> None:
     if len(machine.marks) >= MOST_MARKS:
         raise Damaged("too-large", f"more than {MOST_MARKS} marks")
     machine.marks.append(len(machine.stack))
-
-
-@_opcode("K")
-def _binint1(machine: Machine) -> None:
-    machine.stack.append(machine.take(1)[0])
-
-
-@_opcode("M")
-def _binint2(machine: Machine) -> None:
-    machine.stack.append(_size(machine, 2))
-
-
-@_opcode("J")
-def _binint(machine: Machine) -> None:
-    machine.stack.append(_unpack_int(machine.take(4))[0])
-
-
-@_opcode("G")
-def _binfloat(machine: Machine) -> None:
-    machine.stack.append(_unpack_float(machine.take(8))[0])
 
 
 def _long(machine: Machine, size: int) -> None:
@@ -104,17 +44,6 @@ def _long(machine: Machine, size: int) -> None:
         machine.stack.append(UNKNOWN)
 
 
-@_opcode("\x8a")
-def _long1(machine: Machine) -> None:
-    _long(machine, machine.take(1)[0])
-
-
-@_opcode("\x8b")
-def _long4(machine: Machine) -> None:
-    _long(machine, _size(machine, 4))
-
-
-@_opcode("I", "L")
 def _int_line(machine: Machine) -> None:
     line = machine.line() or b""
     if line in (b"00", b"01"):
@@ -126,7 +55,6 @@ def _int_line(machine: Machine) -> None:
         machine.stack.append(UNKNOWN)
 
 
-@_opcode("F")
 def _float_line(machine: Machine) -> None:
     line = machine.line() or b""
     try:
@@ -135,22 +63,6 @@ def _float_line(machine: Machine) -> None:
         machine.stack.append(UNKNOWN)
 
 
-@_opcode("X")
-def _binunicode(machine: Machine) -> None:
-    machine.text(_size(machine, 4))
-
-
-@_opcode("\x8c")
-def _short_binunicode(machine: Machine) -> None:
-    machine.text(machine.take(1)[0])
-
-
-@_opcode("\x8d")
-def _binunicode8(machine: Machine) -> None:
-    machine.text(_size(machine, 8))
-
-
-@_opcode("V")
 def _unicode_line(machine: Machine) -> None:
     line = machine.line()
     try:
@@ -159,7 +71,6 @@ def _unicode_line(machine: Machine) -> None:
         machine.stack.append(UNKNOWN)
 
 
-@_opcode("S")
 def _string_line(machine: Machine) -> None:
     line = (machine.line() or b"").strip()
     is_quoted = len(line) >= 2 and line[0] == line[-1] and line[:1] in b"'\""
@@ -183,7 +94,6 @@ def _string(machine: Machine, size: int) -> None:
     machine.stack.append(blob if blob.short is None else blob.short.decode("latin-1"))
 
 
-@_opcode("T")
 def _binstring(machine: Machine) -> None:
     size = _unpack_int(machine.take(4))[0]
     if size < 0:
@@ -191,37 +101,6 @@ def _binstring(machine: Machine) -> None:
     _string(machine, size)
 
 
-@_opcode("U")
-def _short_binstring(machine: Machine) -> None:
-    _string(machine, machine.take(1)[0])
-
-
-@_opcode("B")
-def _binbytes(machine: Machine) -> None:
-    machine.stack.append(machine.skip(_size(machine, 4)))
-
-
-@_opcode("C")
-def _short_binbytes(machine: Machine) -> None:
-    machine.stack.append(machine.skip(machine.take(1)[0]))
-
-
-@_opcode("\x8e", "\x96")
-def _binbytes8(machine: Machine) -> None:
-    machine.stack.append(machine.skip(_size(machine, 8)))
-
-
-@_opcode("\x97")
-def _next_buffer(machine: Machine) -> None:
-    machine.stack.append(UNKNOWN)
-
-
-@_opcode("\x98")
-def _readonly_buffer(machine: Machine) -> None:
-    machine.need(1)
-
-
-@_opcode("0")
 def _pop(machine: Machine) -> None:
     if machine.marks and machine.marks[-1] >= len(machine.stack):
         machine.marks.pop()
@@ -229,12 +108,6 @@ def _pop(machine: Machine) -> None:
         machine.pop()
 
 
-@_opcode("1")
-def _pop_to_mark(machine: Machine) -> None:
-    machine.pop_mark()
-
-
-@_opcode("2")
 def _dup(machine: Machine) -> None:
     machine.need(1)
     value = machine.stack[-1]
@@ -242,49 +115,22 @@ def _dup(machine: Machine) -> None:
     machine.stack.append(value)
 
 
-@_opcode("t")
-def _tuple(machine: Machine) -> None:
-    _push_tuple(machine, machine.pop_mark())
-
-
 def _push_tuple(machine: Machine, items: list[Value]) -> None:
     """Tuples are paid for when they are made: they can nest without being stored anywhere."""
     machine.stack.append(tuple(items) if machine.charge(60 + 8 * len(items)) else UNKNOWN)
 
 
-def _short_tuple(code: str, size: int) -> None:
-    def handler(machine: Machine) -> None:
-        machine.need(size)
-        items = machine.stack[-size:]
-        del machine.stack[-size:]
-        _push_tuple(machine, items)
-
-    OPCODES[ord(code)] = handler
+def _short_tuple(machine: Machine, size: int) -> None:
+    machine.need(size)
+    items = machine.stack[-size:]
+    del machine.stack[-size:]
+    _push_tuple(machine, items)
 
 
-for _code, _count in (("\x85", 1), ("\x86", 2), ("\x87", 3)):
-    _short_tuple(_code, _count)
-
-
-@_opcode("l")
-def _list(machine: Machine) -> None:
+def _collected(machine: Machine, kind: str) -> None:
     items = machine.pop_mark()
-    machine.stack.append(Node("list"))
+    machine.stack.append(Node(kind))
     machine.add(items)
-
-
-@_opcode("\x91")
-def _frozenset(machine: Machine) -> None:
-    items = machine.pop_mark()
-    machine.stack.append(Node("set"))
-    machine.add(items)
-
-
-@_opcode("d")
-def _dict(machine: Machine) -> None:
-    items = machine.pop_mark()
-    machine.stack.append(Node("dict"))
-    _set_pairs(machine, items)
 
 
 def _set_pairs(machine: Machine, items: list[Value]) -> None:
@@ -292,67 +138,34 @@ def _set_pairs(machine: Machine, items: list[Value]) -> None:
         machine.set_item(items[index], items[index + 1])
 
 
-@_opcode("a")
+def _dict(machine: Machine) -> None:
+    items = machine.pop_mark()
+    machine.stack.append(Node("dict"))
+    _set_pairs(machine, items)
+
+
 def _append(machine: Machine) -> None:
     item = machine.pop()
     machine.need(1)
     machine.add([item])
 
 
-@_opcode("e", "\x90")
 def _appends(machine: Machine) -> None:
     items = machine.pop_mark()
     machine.need(1)
     machine.add(items)
 
 
-@_opcode("s")
 def _setitem(machine: Machine) -> None:
     value, key = machine.pop(), machine.pop()
     machine.need(1)
     machine.set_item(key, value)
 
 
-@_opcode("u")
 def _setitems(machine: Machine) -> None:
     items = machine.pop_mark()
     machine.need(1)
     _set_pairs(machine, items)
-
-
-@_opcode("p")
-def _put_line(machine: Machine) -> None:
-    machine.put(_place(machine))
-
-
-@_opcode("q")
-def _binput(machine: Machine) -> None:
-    machine.put(machine.take(1)[0])
-
-
-@_opcode("r")
-def _long_binput(machine: Machine) -> None:
-    machine.put(_size(machine, 4))
-
-
-@_opcode("\x94")
-def _memoize(machine: Machine) -> None:
-    machine.put(machine.filled)
-
-
-@_opcode("g")
-def _get_line(machine: Machine) -> None:
-    machine.get(_place(machine))
-
-
-@_opcode("h")
-def _binget(machine: Machine) -> None:
-    machine.get(machine.take(1)[0])
-
-
-@_opcode("j")
-def _long_binget(machine: Machine) -> None:
-    machine.get(_size(machine, 4))
 
 
 def _place(machine: Machine) -> int:
@@ -367,25 +180,17 @@ def _place(machine: Machine) -> int:
 
 
 def _names(machine: Machine) -> tuple[Value, Value]:
-    """The module and name of GLOBAL and INST."""
     module, name = machine.line(), machine.line()
     if module is None or name is None:
         return UNKNOWN, UNKNOWN
     return module.decode("utf-8", "replace"), name.decode("utf-8", "replace")
 
 
-@_opcode("c")
-def _global(machine: Machine) -> None:
-    machine.import_name(*_names(machine))
-
-
-@_opcode("\x93")
 def _stack_global(machine: Machine) -> None:
     name, module = machine.pop(), machine.pop()
     machine.import_name(module, name)
 
 
-@_opcode("i")
 def _inst(machine: Machine) -> None:
     machine.import_name(*_names(machine))
     maker = machine.pop()
@@ -393,7 +198,6 @@ def _inst(machine: Machine) -> None:
     machine.stack.append(machine.call(maker, tuple(items)))
 
 
-@_opcode("o")
 def _obj(machine: Machine) -> None:
     items = machine.pop_mark()
     if not items:
@@ -401,26 +205,21 @@ def _obj(machine: Machine) -> None:
     machine.stack.append(machine.call(items[0], tuple(items[1:])))
 
 
-@_opcode("R")
+def _newobj_ex(machine: Machine) -> None:
+    machine.pop()
+    _newobj(machine)
+
+
 def _reduce(machine: Machine) -> None:
     args, maker = machine.pop(), machine.pop()
     machine.stack.append(machine.call(maker, args))
 
 
-@_opcode("\x81")
 def _newobj(machine: Machine) -> None:
     args, maker = machine.pop(), machine.pop()
     machine.stack.append(machine.call(maker, args, is_made=True))
 
 
-@_opcode("\x92")
-def _newobj_ex(machine: Machine) -> None:
-    machine.pop()
-    args, maker = machine.pop(), machine.pop()
-    machine.stack.append(machine.call(maker, args, is_made=True))
-
-
-@_opcode("b")
 def _build(machine: Machine) -> None:
     state = machine.pop()
     machine.need(1)
@@ -448,14 +247,12 @@ def _check_array(machine: Machine, node: Value) -> None:
     machine.note(*UNREAD)
 
 
-@_opcode("P")
 def _persid(machine: Machine) -> None:
     line = machine.line()
     machine.stack.append(UNKNOWN if line is None else line.decode("utf-8", "replace"))
     _binpersid(machine)
 
 
-@_opcode("Q")
 def _binpersid(machine: Machine) -> None:
     found = Persistent(machine.pop())
     is_kept = machine.charge(100)
@@ -464,12 +261,73 @@ def _binpersid(machine: Machine) -> None:
     machine.stack.append(found if is_kept else UNKNOWN)
 
 
-def _extension(code: str, width: int) -> None:
-    def handler(machine: Machine) -> None:
-        machine.stack.append(machine.name_of(_EXTENSION, str(_size(machine, width))))
-
-    OPCODES[ord(code)] = handler
-
-
-for _code, _count in (("\x82", 1), ("\x83", 2), ("\x84", 4)):
-    _extension(_code, _count)
+OPCODES: dict[int, Callable[[Machine], object]] = {
+    ord(code): handler
+    for codes, handler in {
+        "\x80": _proto,
+        "\x95": lambda machine: machine.take(8),  # the length of a frame
+        "(": _mark,
+        "N": lambda machine: machine.stack.append(None),
+        "\x88": lambda machine: machine.stack.append(True),
+        "\x89": lambda machine: machine.stack.append(False),
+        "K": lambda machine: machine.stack.append(machine.take(1)[0]),
+        "M": lambda machine: machine.stack.append(_size(machine, 2)),
+        "J": lambda machine: machine.stack.append(_unpack_int(machine.take(4))[0]),
+        "G": lambda machine: machine.stack.append(_unpack_float(machine.take(8))[0]),
+        "\x8a": lambda machine: _long(machine, machine.take(1)[0]),
+        "\x8b": lambda machine: _long(machine, _size(machine, 4)),
+        "IL": _int_line,
+        "F": _float_line,
+        "X": lambda machine: machine.text(_size(machine, 4)),
+        "\x8c": lambda machine: machine.text(machine.take(1)[0]),
+        "\x8d": lambda machine: machine.text(_size(machine, 8)),
+        "V": _unicode_line,
+        "S": _string_line,
+        "T": _binstring,
+        "U": lambda machine: _string(machine, machine.take(1)[0]),
+        "B": lambda machine: machine.stack.append(machine.skip(_size(machine, 4))),
+        "C": lambda machine: machine.stack.append(machine.skip(machine.take(1)[0])),
+        "\x8e\x96": lambda machine: machine.stack.append(machine.skip(_size(machine, 8))),
+        "\x97": lambda machine: machine.stack.append(UNKNOWN),  # the next buffer
+        "\x98": lambda machine: machine.need(1),  # a buffer becomes read-only
+        "0": _pop,
+        "1": lambda machine: machine.pop_mark(),
+        "2": _dup,
+        ")": lambda machine: machine.stack.append(()),
+        "t": lambda machine: _push_tuple(machine, machine.pop_mark()),
+        "\x85": lambda machine: _short_tuple(machine, 1),
+        "\x86": lambda machine: _short_tuple(machine, 2),
+        "\x87": lambda machine: _short_tuple(machine, 3),
+        "]": lambda machine: machine.stack.append(Node("list")),
+        "l": lambda machine: _collected(machine, "list"),
+        "}": lambda machine: machine.stack.append(Node("dict")),
+        "d": _dict,
+        "\x8f": lambda machine: machine.stack.append(Node("set")),
+        "\x91": lambda machine: _collected(machine, "set"),
+        "a": _append,
+        "e\x90": _appends,
+        "s": _setitem,
+        "u": _setitems,
+        "p": lambda machine: machine.put(_place(machine)),
+        "q": lambda machine: machine.put(machine.take(1)[0]),
+        "r": lambda machine: machine.put(_size(machine, 4)),
+        "\x94": lambda machine: machine.put(machine.filled),
+        "g": lambda machine: machine.get(_place(machine)),
+        "h": lambda machine: machine.get(machine.take(1)[0]),
+        "j": lambda machine: machine.get(_size(machine, 4)),
+        "c": lambda machine: machine.import_name(*_names(machine)),
+        "\x93": _stack_global,
+        "\x82": lambda machine: machine.stack.append(machine.name_of(_EXTENSION, str(_size(machine, 1)))),
+        "\x83": lambda machine: machine.stack.append(machine.name_of(_EXTENSION, str(_size(machine, 2)))),
+        "\x84": lambda machine: machine.stack.append(machine.name_of(_EXTENSION, str(_size(machine, 4)))),
+        "i": _inst,
+        "o": _obj,
+        "R": _reduce,
+        "\x81": _newobj,
+        "\x92": _newobj_ex,
+        "b": _build,
+        "P": _persid,
+        "Q": _binpersid,
+    }.items()
+    for code in codes
+}

@@ -17,7 +17,7 @@ from checks.readers.containers.source import Damaged, Source
 
 
 def read_pickle(source: Source, start: int = 0, after_build: AfterBuild | None = None) -> Pickle:
-    """Follow the stream that begins at ``start``. Never raises: ``problem`` tells what is wrong with it."""
+    """Follow the stream that begins at ``start``. Never raises: ``problem`` names what is wrong with it."""
     machine = Machine(source, start, after_build)
     try:
         machine.run(OPCODES)

@@ -6,7 +6,6 @@ The messages: mlmodel/format/Model.proto and FeatureTypes.proto in apple/coremlt
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -16,11 +15,11 @@ from checks.facts import NeededFile, OperatorUse, TensorSpec
 from checks.facts.versions import release
 from checks.knowledge.formats.coreml import kinds, number_types, specification, specification_of_opset
 from checks.readers.containers.folder import Folder, inside
-from checks.readers.containers.protobuf import BYTES, VARINT, Field, Message, parse, signed
+from checks.readers.containers.json_text import JSON_ERRORS
+from checks.readers.containers.protobuf import BYTES, VARINT, Field, Fields, Message, parse, signed
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.apple.coreml_network import read_network
-from checks.readers.models.apple.coreml_program import StoredNumbers, Sums, packed_numbers, read_program
-from checks.readers.models.language.hf_config import JSON_ERRORS
+from checks.readers.models.apple.coreml_program import StoredNumbers, Sums, read_program
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader, folder_reader
 
@@ -46,7 +45,7 @@ _TOOL, _SOURCE_OF = "com.github.apple.coremltools.version", "com.github.apple.co
 
 @dataclass
 class _Model:
-    """What a model and those within it tell."""
+    """A model with those within it, summed up."""
 
     version: int = 0
     kinds: list[str] = field(default_factory=list)
@@ -152,22 +151,14 @@ def _describes(source: Source, description: Field) -> bool:
 
 
 def model_of_package(folder: Folder) -> str | None:
-    """The model of a package by its name in it; None where the folder is no package, or its model is not there.
-
-    Raises:
-        Damaged: its list of parts cannot be read.
-    """
+    """The model of a package by its name in it; None where the folder is no package, or its model is not there."""
     manifest = _manifest(folder) if folder.size_of("Manifest.json") is not None else None
     name = manifest.root() if manifest else None
     return name if name is not None and inside(name) and folder.size_of(name) is not None else None
 
 
 def read_stored(source: Source) -> list[StoredNumbers]:
-    """The weights of a model.
-
-    Raises:
-        Damaged: it cannot be read whole.
-    """
+    """The weights of a model."""
     model, problem = _read(source, Sums(stored=[]))
     if problem is not None:
         raise problem
@@ -181,7 +172,7 @@ def place_of_file(name: str, base: str | None) -> str:
 
 
 def place_of_weight(source: Source, header: int) -> tuple[int, int]:
-    """Where a weight begins in a file of weights, and how long it is, as the header before it tells.
+    """Where a weight begins in a file of weights, and how long it is, by the header before it.
 
     Raises:
         Damaged: there is no such header.
@@ -258,14 +249,9 @@ def _add_feature(model: _Model, where: list[TensorSpec] | None, data: bytes) -> 
         return
     if len(model.inputs) + len(model.outputs) + len(model.states) >= _MOST_FEATURES:
         raise Damaged("too-large", f"more than {_MOST_FEATURES} inputs and outputs")
-    name, kind = "", b""
-    for number, _, content in parse(data):
-        if number == 1 and isinstance(content, bytes):
-            name = content.decode("utf-8", "replace")[:_LONGEST]
-        elif number == 3 and isinstance(content, bytes):
-            kind = content
-    dtype, shape = _type(kind, 0)
-    where.append(TensorSpec(name=name, dtype=dtype, shape=shape))
+    feature = Fields(data)
+    dtype, shape = _type(feature.data(3), 0)
+    where.append(TensorSpec(name=feature.text(1, _LONGEST), dtype=dtype, shape=shape))
 
 
 def _type(data: bytes, depth: int) -> tuple[str | None, tuple[int | str, ...] | None]:
@@ -280,67 +266,34 @@ def _type(data: bytes, depth: int) -> tuple[str | None, tuple[int | str, ...] | 
         if number == _ARRAY:
             return _array(content)
         if number == _STATE and depth == 0:
-            inner = next((part for tag, _, part in parse(content) if tag == 1 and isinstance(part, bytes)), b"")
-            return _array(inner)
+            return _array(Fields(content).data(1))
     return None, None
 
 
 def _image(data: bytes) -> tuple[str | None, tuple[int | str, ...]]:
     """An image as height, width and channels; sizes that may vary are named free."""
-    width: int | str = 0
-    height: int | str = 0
-    colour, is_free = 0, False
-    for number, _, content in parse(data):
-        if number == 1 and isinstance(content, int):
-            width = content
-        elif number == 2 and isinstance(content, int):
-            height = content
-        elif number == 3 and isinstance(content, int):
-            colour = content
-        is_free = is_free or number in (21, 31)
-    channels, dtype = _COLOURS.get(colour, (3, "uint8"))
-    return dtype, ("?" if is_free else height, "?" if is_free else width, channels)
+    image = Fields(data)
+    channels, dtype = _COLOURS.get(image.number(3), (3, "uint8"))
+    is_free = bool(image.parts(21) or image.parts(31))
+    return dtype, ("?", "?", channels) if is_free else (image.number(2), image.number(1), channels)
 
 
 def _array(data: bytes) -> tuple[str | None, tuple[int | str, ...]]:
     """An array; an axis that may vary is named by its range."""
-    shape: list[int | str] = []
-    dtype, ranges = None, b""
-    shapes: list[tuple[int, ...]] = []
-    for number, _, content in parse(data):
-        if number == 1:
-            shape.extend(packed_numbers(content) if isinstance(content, bytes) else (content,))
-        elif number == 2 and isinstance(content, int):
-            row = number_types().get(content)
-            dtype = row.name if row else None
-        elif number == 21 and isinstance(content, bytes):
-            shapes = list(_shapes(content))
-        elif number == 31 and isinstance(content, bytes):
-            ranges = content
-    if ranges:
-        shape = [_range(content) for number, _, content in parse(ranges) if number == 1 and isinstance(content, bytes)]
+    fields = Fields(data)
+    row = number_types().get(fields.number(2))
+    shape: list[int | str] = [*fields.numbers(1, 100)]
+    shapes = [tuple(Fields(content).numbers(1, 64)) for content in Fields(fields.data(21)).parts(1)]
+    if ranges := fields.data(31):
+        shape = [_range(Fields(content)) for content in Fields(ranges).parts(1)]
     elif len({len(length) for length in shapes}) == 1:
         shape = [axis[0] if len(set(axis)) == 1 else "|".join(map(str, axis[:8])) for axis in zip(*shapes, strict=True)]
-    return dtype, tuple(signed(item) if isinstance(item, int) else item for item in shape[:64])
+    return row.name if row else None, tuple(signed(item) if isinstance(item, int) else item for item in shape[:64])
 
 
-def _shapes(data: bytes) -> Iterator[tuple[int, ...]]:
-    for number, _, content in parse(data):
-        if number == 1 and isinstance(content, bytes):
-            inner = [part for tag, _, part in parse(content) if tag == 1]
-            yield (
-                packed_numbers(inner[0])
-                if inner and isinstance(inner[0], bytes)
-                else tuple(part for part in inner[:64] if isinstance(part, int))
-            )
-
-
-def _range(data: bytes) -> int | str:
+def _range(axis: Fields) -> int | str:
     """An axis of a range: "1..512", "1..", or a length."""
-    least, most = 0, 0
-    for number, _, content in parse(data):
-        if isinstance(content, int):
-            least, most = (content, most) if number == 1 else (least, signed(content))
+    least, most = axis.number(1), signed(axis.number(2))
     return least if least == most else f"{least}..{most if most > 0 else ''}"
 
 
@@ -352,9 +305,8 @@ def _read_metadata(data: bytes, model: _Model) -> None:
         if number in names:
             model.metadata[names[number]] = content.decode("utf-8", "replace")[:_LONGEST]
         elif number == 100 and len(model.metadata) < 1000:
-            pair = {tag: part for tag, _, part in parse(content) if isinstance(part, bytes)}
-            key = pair.get(1, b"").decode("utf-8", "replace")[:_LONGEST]
-            model.metadata[f"user:{key}"] = pair.get(2, b"").decode("utf-8", "replace")[:_LONGEST]
+            pair = Fields(content)
+            model.metadata[f"user:{pair.text(1, _LONGEST)}"] = pair.text(2, _LONGEST)
 
 
 def _reading(format_id: str, model: _Model, problem: Damaged | None, beside: Folder, base: str | None) -> Reading:
@@ -419,29 +371,27 @@ def _file(name: str, offset: int, beside: Folder, base: str | None) -> NeededFil
 
 
 def _producer(model: _Model) -> str | None:
-    """What the model was made with: the converter that names itself, and what it converted from."""
-    said = model.metadata
-    return "coremltools" if f"user:{_TOOL}" in said else None
+    metadata = model.metadata
+    return "coremltools" if f"user:{_TOOL}" in metadata else None
 
 
 def _details(model: _Model) -> dict[str, str]:
-    said = model.metadata
+    metadata = model.metadata
     is_pipeline = bool(model.kinds) and model.kinds[0] in _PIPELINES
     known = {"description", "model-version", "author", "license", f"user:{_TOOL}", f"user:{_SOURCE_OF}"}
-    others = [f"{key.removeprefix('user:')}: {value}" for key, value in said.items() if key not in known and value]
+    others = [f"{key.removeprefix('user:')}: {value}" for key, value in metadata.items() if key not in known and value]
     precisions = [name for name, _ in model.sums.precisions.most_common() if name.startswith(("float", "bfloat"))]
-    details = {
+    return {
         "model-kind": " + ".join(model.kinds[:10]) if not is_pipeline else f"{model.kinds[0]} ({model.models - 1})",
         "coreml-opset": ", ".join(sorted(model.sums.opsets, key=lambda name: (release(name), name))),
-        "converted-from": said.get(f"user:{_SOURCE_OF}", ""),
+        "converted-from": metadata.get(f"user:{_SOURCE_OF}", ""),
         "functions": ", ".join(sorted(model.sums.functions)[:20]) if len(model.sums.functions) > 1 else "",
         "states": ", ".join(state.name for state in model.states[:20]),
         "precision": ", ".join(precisions),
         "updatable": "1" if model.is_updatable else "",
-        "description": said.get("description", ""),
-        "model-version": said.get("model-version", ""),
-        "author": said.get("author", ""),
-        "license": said.get("license", ""),
+        "description": metadata.get("description", ""),
+        "model-version": metadata.get("model-version", ""),
+        "author": metadata.get("author", ""),
+        "license": metadata.get("license", ""),
         "metadata": "; ".join(others)[:_LONGEST],
     }
-    return {key: value for key, value in details.items() if value}

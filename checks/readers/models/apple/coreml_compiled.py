@@ -94,20 +94,20 @@ def _by_metadata(folder: Folder) -> Reading | None:
         listed = decoded(source.read(0, source.size), list[_Metadata]) if source.size <= _MOST_METADATA else None
     if not listed:
         return None
-    said = listed[0]
-    version = number(said.version) or 0
-    operators, opsets = _histogram(said)
-    user = _table(said.user)
-    lowest = {name: value for name, value in _table(said.availability).items() if name != "macCatalyst"}
+    metadata = listed[0]
+    version = number(metadata.version) or 0
+    operators, opsets = _histogram(metadata)
+    user = _table(metadata.user)
+    lowest = {name: value for name, value in _table(metadata.availability).items() if name != "macCatalyst"}
     details = {
-        "model-kind": _kind(said.kind),
+        "model-kind": _kind(metadata.kind),
         "coreml-opset": ", ".join(sorted(opsets)),
         "converted-from": user.get(_SOURCE_KEY, ""),
-        "precision": text(said.compute),
-        "storage-precision": text(said.storage),
-        "description": text(said.description),
-        "author": text(said.author),
-        "license": text(said.license),
+        "precision": text(metadata.compute),
+        "storage-precision": text(metadata.storage),
+        "description": text(metadata.description),
+        "author": text(metadata.author),
+        "license": text(metadata.license),
     }
     return Reading(
         "coreml-mlmodelc",
@@ -116,17 +116,17 @@ def _by_metadata(folder: Folder) -> Reading | None:
         producer_version=user.get(_TOOL_KEY),
         operators=operators,
         systems=lowest or systems(version, opsets),
-        inputs=_features(said.inputs),
-        outputs=_features(said.outputs),
+        inputs=_features(metadata.inputs),
+        outputs=_features(metadata.outputs),
         details={key: value[:_LONGEST] for key, value in details.items()},
     )
 
 
-def _histogram(said: _Metadata) -> tuple[tuple[OperatorUse, ...] | None, set[str]]:
+def _histogram(metadata: _Metadata) -> tuple[tuple[OperatorUse, ...] | None, set[str]]:
     """Operations or layers with their number, and the operator sets that they are of ("Ios16.cast")."""
     counts: Counter[str] = Counter()
     opsets: set[str] = set()
-    for raw in (said.operations, said.layers):
+    for raw in (metadata.operations, metadata.layers):
         data = bytes(raw)
         table = decoded(data, dict[str, int]) if len(data) <= _MOST_TABLE else None
         for name, count in (table or {}).items():
@@ -145,9 +145,8 @@ def _table(raw: msgspec.Raw) -> dict[str, str]:
 
 
 def _kind(raw: msgspec.Raw) -> str:
-    """The kind without its prefix: MLModelType_mlProgram."""
-    said = decoded(bytes(raw), _KindName)
-    return said.name.removeprefix("MLModelType_") if said else ""
+    kind = decoded(bytes(raw), _KindName)
+    return kind.name.removeprefix("MLModelType_") if kind else ""
 
 
 def _features(raw: msgspec.Raw) -> tuple[TensorSpec, ...] | None:
@@ -166,7 +165,7 @@ def _features(raw: msgspec.Raw) -> tuple[TensorSpec, ...] | None:
 
 
 def _by_contents(folder: Folder) -> Reading:
-    """What a model compiled on a device tells: the beginning of its data, and its program or layers."""
+    """A model compiled on a device, read by the beginning of its data and its program or layers."""
     with folder.file(_DATA) as source:
         if source.size < 8:
             raise Damaged("truncated", _DATA)
@@ -214,7 +213,6 @@ def _read_program(folder: Folder, reading: Reading) -> set[str]:
 
 
 def _read_layers(folder: Folder, reading: Reading) -> None:
-    """Read the layers of a network."""
     with folder.file(_LAYERS) as source:
         listed = decoded(source.read(0, source.size), _Layers) if source.size <= _MOST_LAYERS else None
     if listed is not None:

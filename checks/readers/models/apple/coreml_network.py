@@ -18,11 +18,7 @@ _FLOAT, _HALF, _RAW, _RAW_INT8, _QUANTIZATION = 1, 2, 30, 31, 40  # fields of We
 
 
 def read_network(network: Message, sums: Sums) -> None:
-    """Add a network to the sums.
-
-    Raises:
-        Damaged: as the message.
-    """
+    """Add a network to the sums."""
     for field in network:
         if field.number != 1 or field.wire != BYTES:
             continue

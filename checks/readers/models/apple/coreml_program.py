@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from checks.knowledge.formats.coreml import number_types
-from checks.readers.containers.protobuf import BYTES, Field, Message, packed, parse
+from checks.readers.containers.protobuf import BYTES, Field, Fields, Message, parse
 from checks.readers.containers.source import Damaged
 
 _SMALL = 1 << 16  # bytes of an operation that is read at once; a larger one holds weights
@@ -79,11 +79,7 @@ class _Tensor:
 
 
 def read_program(program: Message, sums: Sums) -> None:
-    """Add a program to the sums.
-
-    Raises:
-        Damaged: as the message.
-    """
+    """Add a program to the sums."""
     for entry in program:
         if entry.number != 2:
             continue
@@ -125,9 +121,8 @@ def _read_operation(block: Message, place: Field, sums: Sums, depth: int) -> Non
         if part.number == 1:
             kind = data.decode("utf-8", "replace")[:_LONGEST_NAME]
         elif part.number == 3:
-            output = output or (_first(data, 1) or b"").decode("utf-8", "replace")[:_LONGEST_NAME]
-            named = _first(data, 2) if kind != _CONST else None
-            dtype = number_types().get(_value_type(named)[0]) if named is not None else None
+            output = output or _first(data, 1).decode("utf-8", "replace")[:_LONGEST_NAME]
+            dtype = number_types().get(_value_type(_first(data, 2))[0]) if kind != _CONST else None
             if dtype is not None:
                 sums.precisions[dtype.name] += 1
         elif part.number == 4:
@@ -155,69 +150,31 @@ def _parts(block: Message, place: Field) -> Iterator[tuple[Field, bytes]]:
 
 def _values(data: bytes, *, is_attribute: bool) -> Iterator[tuple[str, _Tensor]]:
     """(name, tensor) of an attribute, or of what an input is bound to where that is no other operation."""
-    name = ""
-    for number, wire, content in parse(data):
-        if wire != BYTES or not isinstance(content, bytes):
-            continue
-        if number == 1:
-            name = content.decode("utf-8", "replace")[:_LONGEST_NAME]
-        elif number == 2 and is_attribute:
-            yield name, _value(content)
-        elif number == 2:
-            for binding in (part for tag, _, part in parse(content) if tag == 1):
-                value = _first(binding, 2) if isinstance(binding, bytes) else None
-                if value is not None:
-                    yield name, _value(value)
+    fields = Fields(data)
+    name = fields.text(1, _LONGEST_NAME)
+    for content in fields.parts(2):
+        bound = [Fields(binding).data(2) for binding in Fields(content).parts(1)] if not is_attribute else [content]
+        yield from ((name, _value(value)) for value in bound if value)
 
 
-def _first(data: bytes, wanted: int) -> bytes | None:
-    """The first field of bytes with a number."""
-    found = (content for number, _, content in parse(data) if number == wanted)
-    return next((content for content in found if isinstance(content, bytes)), None)
+def _first(data: bytes, wanted: int) -> bytes:
+    """The first field of bytes with a number; what lies behind it may be damaged."""
+    return next((content for number, _, content in parse(data) if number == wanted and isinstance(content, bytes)), b"")
 
 
 def _value(data: bytes) -> _Tensor:
-    """A Value: its type, and the file that its numbers are in."""
-    dtype, shape, file = 0, tuple[int, ...](), None
-    for number, _, content in parse(data):
-        if not isinstance(content, bytes):
-            continue
-        if number == 2:
-            dtype, shape = _value_type(content)
-        elif number == 5:
-            file = _file_value(content)
-    return _Tensor(dtype, shape, file)
+    fields = Fields(data)
+    file = Fields(fields.data(5)) if fields.parts(5) else None
+    return _Tensor(*_value_type(fields.data(2)), (file.text(1, _LONGEST_NAME), file.number(2)) if file else None)
 
 
 def _value_type(data: bytes) -> tuple[int, tuple[int, ...]]:
     """(number type, lengths of the axes) of a ValueType that is a tensor."""
-    tensor = _first(data, 1)
-    return _tensor_type(tensor) if tensor is not None else (0, ())
-
-
-def _tensor_type(data: bytes) -> tuple[int, tuple[int, ...]]:
-    dtype = 0
-    shape: list[int] = []
-    for number, _, content in parse(data):
-        if number == 1 and isinstance(content, int):
-            dtype = content
-        elif number == 3 and isinstance(content, bytes):
-            constant = _first(content, 1)
-            sizes = [size for part, _, size in parse(constant or b"") if part == 1 and isinstance(size, int)]
-            shape.append(sizes[0] if sizes else 0)
-            if len(shape) > _MOST_AXES:
-                raise Damaged("protobuf-damaged", f"more than {_MOST_AXES} axes")
-    return dtype, tuple(shape)
-
-
-def _file_value(data: bytes) -> tuple[str, int]:
-    name, offset = "", 0
-    for number, _, content in parse(data):
-        if number == 1 and isinstance(content, bytes):
-            name = content.decode("utf-8", "replace")[:_LONGEST_NAME]
-        elif number == 2 and isinstance(content, int):
-            offset = content
-    return name, offset
+    tensor = Fields(Fields(data).data(1))
+    axes = tensor.parts(3)
+    if len(axes) > _MOST_AXES:
+        raise Damaged("protobuf-damaged", f"more than {_MOST_AXES} axes")
+    return tensor.number(1), tuple(Fields(Fields(axis).data(1)).number(1) for axis in axes)
 
 
 def _add_weight(sums: Sums, name: str, value: _Tensor, file: str, offset: int) -> None:
@@ -257,9 +214,3 @@ def _bits(values: dict[str, _Tensor]) -> int | None:
     if palette is not None and 2 <= palette.count <= 256:
         return math.ceil(math.log2(palette.count))
     return dtype.bits if dtype else None
-
-
-def packed_numbers(data: bytes) -> tuple[int, ...]:
-    """The numbers of a packed field, at most a hundred: the axes of a shape."""
-    numbers = packed(data)
-    return tuple(number for number, _ in zip(numbers, range(100), strict=False))

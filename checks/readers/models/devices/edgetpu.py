@@ -30,7 +30,7 @@ _TO_FLOAT = "DEQUANTIZE"
 
 @dataclass
 class Compiled:
-    """What the packages of a file tell together."""
+    """The packages of a file, summed up."""
 
     packages: int = 0
     runtime: int = 0  # the lowest version of the runtime that runs all of them
@@ -41,16 +41,12 @@ class Compiled:
 
     @property
     def compiler(self) -> str:
-        """The compiler's version, or the number of the change that it was built from; "" where nothing tells."""
+        """The compiler's version, or the number of the change that it was built from; "" where it is unknown."""
         return ", ".join(sorted(filter(None, map(_compiler, self.compilers))))
 
 
 def add_package(compiled: Compiled, options: Source) -> None:
-    """Read what one custom operator brings.
-
-    Raises:
-        Damaged: its options or programs are not what they should be.
-    """
+    """Read what one custom operator brings. Raises Damaged: its options or programs are not what they should be."""
     compiled.packages += 1
     if compiled.packages > _MOST_PACKAGES:
         raise Damaged("too-large", f"more than {_MOST_PACKAGES} parts for the Edge TPU")

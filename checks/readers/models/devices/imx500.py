@@ -21,6 +21,7 @@ import msgspec
 from checks.facts import Binding, NeededFile, TensorSpec
 from checks.readers.containers.flatbuffer import FlatBuffer, Table
 from checks.readers.containers.folder import Folder, ZipFolder
+from checks.readers.containers.json_text import decoded
 from checks.readers.containers.source import MIB, Damaged, Source, of_bytes
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader
@@ -47,7 +48,7 @@ def imx500_packer(archive: ZipFolder) -> Reading | None:
     if archive.size_of(_MANIFEST) is None or archive.size_of(_PARAMETERS) is None:
         return None
     with archive.file(_MANIFEST) as source:
-        manifest = _decoded(source.read(0, min(source.size, MIB)))
+        manifest = _object(source.read(0, min(source.size, MIB)))
     if manifest.get("Target") != "IMX500" and manifest.get("Description") != "Created by Packer":
         return None
     version = _text(manifest.get("Release Version"))
@@ -95,9 +96,10 @@ def imx500_rpk(source: Source, _beside: Folder) -> Reading | None:
         at = _end_of_blocks(source)
         for name, content in _members(source, at):
             if name == b"network_info.txt":
-                info = dict(line.split("=", 1) for line in _lines(content) if "=" in line)
+                lines = content.decode("ascii", "replace").splitlines()
+                info = dict(line.split("=", 1) for line in lines if "=" in line)
             elif name == b"network_intrinsics":
-                intrinsics = _decoded(content)
+                intrinsics = _object(content)
     except Damaged as damage:
         problem = damage
     version = _converter(source)
@@ -125,8 +127,6 @@ def imx500_rpk(source: Source, _beside: Folder) -> Reading | None:
 
 
 class _Network(msgspec.Struct):
-    """What dnnParams.xml tells."""
-
     inputs: tuple[TensorSpec, ...] | None = None
     outputs: tuple[TensorSpec, ...] | None = None
     coefficients: int | None = None  # bytes
@@ -157,8 +157,8 @@ def _parameters(source: Source) -> _Network:
     except (ET.ParseError, ValueError) as error:
         raise Damaged("xml-damaged", f"{_PARAMETERS}: {error}") from error
     memory = root.find("l2memory")
-    told = dict(memory.attrib) if memory is not None else {}
-    numbers = {key: int(value) for key, value in told.items() if value.isdecimal() and len(value) < 15}
+    attributes = dict(memory.attrib) if memory is not None else {}
+    numbers = {key: int(value) for key, value in attributes.items() if value.isdecimal() and len(value) < 15}
     names = {
         "memory-total": numbers.get("totalSize"),
         "memory-coefficients": numbers.get("coefficientsSize"),
@@ -190,7 +190,6 @@ def _xml_tensor(element: ET.Element) -> TensorSpec:
 
 
 def _end_of_blocks(source: Source) -> int:
-    """Where the blocks for the sensor end."""
     at = 0
     for _ in range(_MOST_BLOCKS):
         if at + 16 > source.size or source.read(at, 4) != _BLOCK:
@@ -236,7 +235,7 @@ def _converter(source: Source) -> str | None:
 def _tensors(
     source: Source, info: dict[str, str]
 ) -> tuple[tuple[TensorSpec, ...] | None, tuple[TensorSpec, ...] | None, str]:
-    """Inputs, outputs and the network's name from the first block, else what network_info.txt tells."""
+    """Inputs, outputs and the network's name from the first block, else from network_info.txt."""
     size = _number(info.get("apParamSize", "").strip()) or _MOST_PARAMETERS
     size = min(size + 3 & ~3, _MOST_PARAMETERS, max(0, source.size - _PARAMETERS_AT) & ~3)
     try:
@@ -282,19 +281,12 @@ def _some(things: Iterator[Any]) -> Iterator[Any]:
         yield thing
 
 
-def _lines(content: bytes) -> list[str]:
-    return content.decode("ascii", "replace").splitlines()
-
-
 def _number(text: str | None) -> int:
     return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 12 else 0
 
 
-def _decoded(text: bytes) -> dict[str, Any]:
-    try:
-        found = msgspec.json.decode(text.rstrip(b"\0"))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Damaged("json-damaged", str(error)) from error
+def _object(text: bytes) -> dict[str, Any]:
+    found = decoded(text.rstrip(b"\0"), object)
     return found if isinstance(found, dict) else {}
 
 

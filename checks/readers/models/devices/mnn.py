@@ -1,4 +1,4 @@
-"""MNN: a FlatBuffer without an identifier, so that only its content tells that it is one.
+"""MNN: a FlatBuffer without an identifier, recognised by its content alone.
 
 The schema: https://github.com/alibaba/MNN/blob/master/schema/default/MNN.fbs
 """

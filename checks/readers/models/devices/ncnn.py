@@ -10,16 +10,17 @@ Weights have no header; the first of them may begin with a word that says that t
 from __future__ import annotations
 
 import io
+import math
 import re
 import struct
 from collections import Counter
 from dataclasses import dataclass, field
 
-from checks.facts import NeededFile, OperatorUse, TensorSpec
+from checks.facts import NeededFile, TensorSpec
 from checks.knowledge.formats.ncnn_layers import NcnnLayersTable, ncnn_layers
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.models.reading import Reading, missing_file, needed_file
+from checks.readers.models.reading import Reading, missing_file, needed_file, operator_uses
 from checks.readers.models.registry import Rank, file_reader
 
 _MAGIC = 7767517
@@ -41,23 +42,15 @@ _MOST_AXES = 32
 
 
 @dataclass
-class _Network:
-    """What the layers tell."""
+class _Network(Reading):
+    """A network, layer by layer."""
 
     kinds: Counter[str] = field(default_factory=Counter)
-    inputs: list[TensorSpec] = field(default_factory=list)
-    made: dict[str, None] = field(default_factory=dict)  # blobs that a layer makes, in their order
+    entries: list[TensorSpec] = field(default_factory=list)  # its inputs
+    produced: dict[str, None] = field(default_factory=dict)  # blobs that a layer makes, in their order
     used: set[str] = field(default_factory=set)
     left: list[str] = field(default_factory=list)  # what pnnx names as outputs
     shapes: dict[str, TensorSpec] = field(default_factory=dict)  # of pnnx
-    parameters: int = 0  # of pnnx
-    problem: Damaged | None = None
-
-    @property
-    def outputs(self) -> tuple[TensorSpec, ...]:
-        """The blobs that are named as outputs, else those that nobody uses."""
-        names = self.left or [name for name in self.made if name not in self.used]
-        return tuple(self.shapes.get(name, TensorSpec(name=name)) for name in names[:100])
 
 
 @file_reader("ncnn-param", "pnnx", rank=Rank.MAGIC)
@@ -71,7 +64,7 @@ def ncnn_text(source: Source, beside: Folder) -> Reading | None:
     text = source.read(begins.end(), source.size - begins.end())
     announced = int(begins[1])
     is_pnnx = _PNNX_KIND.match(text[:_MOST_NAME].decode("utf-8", "replace")) is not None
-    network = _Network()
+    network = _Network("pnnx" if is_pnnx else "ncnn-param")
     count = 0
     for line in io.BytesIO(text):  # never all lines at once: most of them could be empty
         if len(line) > _MOST_LINE:
@@ -82,7 +75,7 @@ def ncnn_text(source: Source, beside: Folder) -> Reading | None:
             (_read_pnnx_line if is_pnnx else _read_line)(words, network)
     if count < min(announced, _MOST_LAYERS):
         network.problem = Damaged("truncated", f"{count} of {announced} layers")
-    return _pnnx_facts(network, source, beside) if is_pnnx else _reading(network, source, beside)
+    return _described(network, source, beside)
 
 
 @file_reader("ncnn-param", rank=Rank.STRUCTURE)
@@ -93,12 +86,10 @@ def ncnn_binary(source: Source, beside: Folder) -> Reading | None:
     magic, layers, blobs = struct.unpack("<iii", source.read(0, 12))
     if magic != _MAGIC or not 0 < layers <= _MOST_LAYERS or blobs <= 0:
         return None
-    network = _Network()
-    try:
+    network = _Network("ncnn-param")
+    with network.part():
         _read_numbers(source, layers, network)
-    except Damaged as damage:
-        network.problem = damage
-    return _reading(network, source, beside)
+    return _described(network, source, beside)
 
 
 @file_reader("ncnn-bin", rank=Rank.NAME)
@@ -124,48 +115,27 @@ def ncnn_weights(source: Source, beside: Folder) -> Reading | None:
     )
 
 
-def _reading(network: _Network, source: Source, beside: Folder) -> Reading:
+def _described(network: _Network, source: Source, beside: Folder) -> Reading:
     known = ncnn_layers()
+    weights = needed_file(beside, re.sub(r"\.param(?:\.bin)?$", "", source.name) + ".bin")
+    names = network.left or [name for name in network.produced if name not in network.used]
+    network.inputs = network.entries or None
+    network.outputs = [network.shapes.get(name, TensorSpec(name=name)) for name in names[:100]] or None
+    if network.format == "pnnx":
+        network.producer, network.frameworks = "pnnx", ("pnnx",)
+        network.operators = operator_uses(network.kinds)
+        network.files, network.memory = (weights,), weights.present_size
+        network.parameters = network.parameters or 0
+        return network
     first = NcnnLayersTable.read().layer[0].since  # what the oldest release has needs none in particular
     newest = max((known[kind].since for kind in network.kinds if kind in known), default=first)
-    weights: tuple[NeededFile, ...] = ()
+    network.frameworks = (f"ncnn>=1.0.{newest}" if newest > first else "ncnn",)
+    network.operators = operator_uses(network.kinds, is_custom=lambda kind: kind not in known)
+    network.files, network.memory = (), 0
     if any(known[kind].weights for kind in network.kinds if kind in known):
-        name = re.sub(r"\.param(?:\.bin)?$", "", source.name) + ".bin"
-        weights = (needed_file(beside, name),)
-    return Reading(
-        "ncnn-param",
-        frameworks=(f"ncnn>=1.0.{newest}" if newest > first else "ncnn",),
-        operators=_operators(network, set(known)),
-        files=weights,
-        memory=weights[0].present_size if weights else 0,
-        inputs=network.inputs or None,
-        outputs=network.outputs or None,
-        problem=network.problem or missing_file(weights),
-    )
-
-
-def _pnnx_facts(network: _Network, source: Source, beside: Folder) -> Reading:
-    name = source.name.removesuffix(".param") + ".bin"
-    weights = needed_file(beside, name)
-    return Reading(
-        "pnnx",
-        producer="pnnx",
-        frameworks=("pnnx",),
-        operators=_operators(network, None),
-        files=(weights,),
-        memory=weights.present_size,
-        inputs=network.inputs or None,
-        outputs=network.outputs or None,
-        parameters=network.parameters,
-        problem=network.problem,
-    )
-
-
-def _operators(network: _Network, known: set[str] | None) -> tuple[OperatorUse, ...]:
-    uses = sorted(network.kinds.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(
-        OperatorUse(name=kind, count=count, is_custom=known is not None and kind not in known) for kind, count in uses
-    )
+        network.files, network.memory = (weights,), weights.present_size
+        network.fail(missing_file(network.files))
+    return network
 
 
 def _read_line(words: list[str], network: _Network) -> None:
@@ -174,7 +144,7 @@ def _read_line(words: list[str], network: _Network) -> None:
     if kind == "Input":
         lengths = dict(entry.split("=", 1) for entry in rest if "=" in entry)
         shape = tuple(_length(lengths[key]) for key in ("2", "11", "1", "0") if key in lengths)
-        network.inputs += [TensorSpec(name=name, shape=shape or None) for name in tops[:100]]
+        network.entries += [TensorSpec(name=name, shape=shape or None) for name in tops[:100]]
 
 
 def _read_pnnx_line(words: list[str], network: _Network) -> None:
@@ -189,9 +159,11 @@ def _read_pnnx_line(words: list[str], network: _Network) -> None:
         if mark == "#" and len(network.shapes) < _MOST_BLOBS:
             network.shapes[name] = TensorSpec(name=name, dtype=_DTYPES.get(found[2]), shape=lengths)
         elif mark == "@":
-            network.parameters += _product(lengths)
+            network.parameters = (network.parameters or 0) + math.prod(
+                length for length in lengths if isinstance(length, int)
+            )
     if kind == "pnnx.Input":
-        network.inputs += [network.shapes.get(name, TensorSpec(name=name)) for name in tops[:100]]
+        network.entries += [network.shapes.get(name, TensorSpec(name=name)) for name in tops[:100]]
 
 
 def _wired(words: list[str], network: _Network) -> tuple[str, list[str], list[str]]:
@@ -205,18 +177,17 @@ def _wired(words: list[str], network: _Network) -> tuple[str, list[str], list[st
     if len(words) < 4 + bottoms + tops:
         network.problem = network.problem or Damaged("truncated", f"a layer without its outputs: {kind}")
     network.kinds[kind] += 1
-    if len(network.used) + len(network.made) < _MOST_BLOBS:
+    if len(network.used) + len(network.produced) < _MOST_BLOBS:
         network.used.update(words[4 : 4 + min(bottoms, 1000)])
     if kind == "pnnx.Output":
         network.left += words[4 : 4 + min(bottoms, 100)]
-    made = [name[:_MOST_NAME] for name in words[4 + bottoms : 4 + bottoms + min(tops, 1000)]]
-    if len(network.made) < _MOST_BLOBS:
-        network.made.update(dict.fromkeys(made))
-    return kind, made, words[4 + bottoms + tops :]
+    produced = [name[:_MOST_NAME] for name in words[4 + bottoms : 4 + bottoms + min(tops, 1000)]]
+    if len(network.produced) < _MOST_BLOBS:
+        network.produced.update(dict.fromkeys(produced))
+    return kind, produced, words[4 + bottoms + tops :]
 
 
 def _read_numbers(source: Source, layers: int, network: _Network) -> None:
-    """The layers of the binary form."""
     table = NcnnLayersTable.read().layer
     at = 12
     for _ in range(layers):
@@ -226,13 +197,13 @@ def _read_numbers(source: Source, layers: int, network: _Network) -> None:
         wires = struct.unpack(f"<{bottoms + tops}i", source.read(at + 12, 4 * (bottoms + tops)))
         name = table[kind].name if kind < len(table) else f"custom {kind & ~_CUSTOM}" if kind & _CUSTOM else f"#{kind}"
         network.kinds[name] += 1
-        if len(network.used) + len(network.made) < _MOST_BLOBS:
+        if len(network.used) + len(network.produced) < _MOST_BLOBS:
             network.used.update(map(str, wires[:bottoms]))
-            network.made.update(dict.fromkeys(map(str, wires[bottoms:])))
+            network.produced.update(dict.fromkeys(map(str, wires[bottoms:])))
         lengths, at = _numbers_of_layer(source, at + 12 + 4 * (bottoms + tops))
         if name == "Input":
             shape = tuple(lengths[key] or "?" for key in (2, 11, 1, 0) if key in lengths)
-            network.inputs += [TensorSpec(name=str(wire), shape=shape or None) for wire in wires[bottoms:]]
+            network.entries += [TensorSpec(name=str(wire), shape=shape or None) for wire in wires[bottoms:]]
 
 
 def _numbers_of_layer(source: Source, at: int) -> tuple[dict[int, int], int]:
@@ -255,10 +226,3 @@ def _numbers_of_layer(source: Source, at: int) -> tuple[dict[int, int], int]:
 
 def _length(text: str) -> int | str:
     return int(text) if text.isascii() and text.isdecimal() and 0 < len(text) < 10 and int(text) else "?"
-
-
-def _product(lengths: tuple[int | str, ...]) -> int:
-    total = 1
-    for length in lengths:
-        total *= length if isinstance(length, int) else 1
-    return total

@@ -6,6 +6,7 @@ element; document types, and with them entities, are refused.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -59,7 +60,7 @@ class _Layer:
 
 @dataclass(frozen=True)
 class Constant:
-    """A weight, and where in the .bin it lies. ``shape``: None where the file does not tell."""
+    """A weight, and where in the .bin it lies. ``shape``: None where the file has none."""
 
     name: str
     dtype: str
@@ -103,11 +104,7 @@ def openvino_ir(source: Source, beside: Folder) -> Reading | None:
 
 
 def read_constants(source: Source) -> tuple[list[Constant], str]:
-    """The weights of an IR, and the name of the file that holds them.
-
-    Raises:
-        Damaged: the XML is not what an IR is.
-    """
+    """The weights of an IR, and the name of the file that holds them. Raises Damaged: the XML is not what an IR is."""
     net = _Net(constants=[])
     problem = _parse(source, net)
     if problem is not None:
@@ -125,8 +122,10 @@ def openvino_blob(source: Source, _beside: Folder) -> Reading | None:
     cached = _CACHED.match(head)
     if not is_cpu and cached is None:
         return None
-    said = dict(re.findall(rb'(ie_version|device|blob_format_version)="([^"]{1,200})"', cached[0] if cached else b""))
-    version = said.get(b"ie_version", b"").decode("utf-8", "replace")
+    attributes = dict(
+        re.findall(rb'(ie_version|device|blob_format_version)="([^"]{1,200})"', cached[0] if cached else b"")
+    )
+    version = attributes.get(b"ie_version", b"").decode("utf-8", "replace")
     meta = _CPU_META.search(head)
     if meta:
         version = version or meta[1].decode()
@@ -151,7 +150,7 @@ def _plain(version: str) -> str:
 
 
 def _parse(source: Source, net: _Net) -> Damaged | None:
-    """Read the elements; what is wrong is returned, for what was read before it still tells."""
+    """Read the elements; damage is returned, since what was read before it still counts."""
     if source.size > _MOST_XML:
         return Damaged("too-large", f"{source.size} bytes of XML")
     parser = expat.ParserCreate("utf-8")
@@ -245,10 +244,10 @@ def _add_weight(net: _Net, layer: _Layer, attributes: dict[str, str]) -> None:
     if row is None:
         net.unknown_type = net.unknown_type or dtype
     elif row.bits:
-        count = 1
-        for axis in _axes(attributes["shape"]) if "shape" in attributes else (size * 8 // row.bits,):
-            count = min(count * (axis if isinstance(axis, int) else 0), _MOST_NUMBERS)
-        net.dtypes[row.dtype] += min(count, size * 8 // row.bits)
+        stored = size * 8 // row.bits
+        axes = _axes(attributes["shape"]) if "shape" in attributes else [stored]
+        count = math.prod(axis if isinstance(axis, int) else 0 for axis in axes)
+        net.dtypes[row.dtype] += min(count, stored, _MOST_NUMBERS)
 
 
 def _constant(net: _Net, layer: _Layer, dtype: str, attributes: dict[str, str], offset: int, size: int) -> Constant:
@@ -361,7 +360,6 @@ def _frameworks(net: _Net) -> tuple[str, ...]:
 
 
 def _opsets(net: _Net) -> dict[str, int] | None:
-    """The newest of the numbered operator sets."""
     numbers = [release(opset)[0] for _, opset in net.kinds if opset in opsets()]
     return {"": max(numbers)} if numbers else None
 
@@ -399,10 +397,9 @@ def _details(net: _Net) -> dict[str, str]:
     suffix = PurePosixPath(model).suffix.lstrip(".")
     numbered = sorted({opset for _, opset in net.kinds if opset in opsets()}, key=release)
     compression = [f"{key.rpartition('/')[2]}: {value}" for key, value in info.items() if key.startswith("nncf/")]
-    details = {
+    return {
         "graph-name": net.name,
         "converted-from": framework or (suffix if 0 < len(suffix) <= 12 else ""),
         "openvino-opsets": ", ".join(numbered),
         "compression": "; ".join(compression)[:_LONGEST],
     }
-    return {key: value for key, value in details.items() if value}

@@ -26,6 +26,7 @@ from checks.facts import Binding, NeededFile, TensorSpec
 from checks.knowledge.formats.tensorrt_engines import rtx_targets, written_by
 from checks.readers.containers.flatbuffer import FlatBuffer
 from checks.readers.containers.folder import Folder
+from checks.readers.containers.json_text import JSON_ERRORS, decoded
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader, folder_reader
@@ -66,7 +67,7 @@ class Gpu:
 
 @dataclass
 class Plan:
-    """What the beginning of an engine tells."""
+    """The contents of the beginning of an engine."""
 
     product: str = "TensorRT"
     version: str | None = None
@@ -132,7 +133,8 @@ def tensorrt_llm(folder: Folder) -> Reading | None:
             return None
         reading = reading_of(read_plan(source), source)
     with folder.file("config.json") as source:
-        config = _decoded(source.read(0, min(source.size, _MOST_JSON)))
+        content = decoded(source.read(0, min(source.size, _MOST_JSON)), object, "config.json")
+    config = content if isinstance(content, dict) else {}
     network = config.get("pretrained_config") or config.get("builder_config")
     network = network if isinstance(network, dict) else {}
     mapping = network.get("mapping")
@@ -159,7 +161,7 @@ def tensorrt_llm(folder: Folder) -> Reading | None:
 
 
 def read_plan(source: Source) -> Plan:
-    """What the beginning of a plan or a bare archive tells; also for a plan that lies in another file.
+    """The beginning of a plan or a bare archive; also for a plan that lies in another file.
 
     Raises:
         Damaged: "truncated" where not even the header is there.
@@ -216,7 +218,6 @@ def reading_of(plan: Plan, source: Source) -> Reading:
 
 
 def _read_header(source: Source, *, is_rtx: bool) -> Plan:
-    """A plan with sections: version, sizes, and the engine's own beginning."""
     header = source.read(0, _RTX_HEADER if is_rtx else _PLAN_HEADER)
     layout, count, _, size = struct.unpack("<IIIQ", header[4:24])
     plan = Plan(product="TensorRT-RTX" if is_rtx else "TensorRT")
@@ -302,14 +303,14 @@ def _gpu(values: list[tuple[int, int | None]]) -> Gpu | None:
 
 
 def _described(gpu: Gpu) -> dict[str, str]:
-    told = {
+    described = {
         "compute-capability": gpu.compute_capability,
         "gpu-multiprocessors": str(gpu.multiprocessors),
         "gpu-memory-bus": f"{gpu.memory_bus} bit",
     }
     if gpu.memory:
-        told["gpu-memory"] = f"{gpu.memory / 2**30:.1f} GiB"
-    return told
+        described["gpu-memory"] = f"{gpu.memory / 2**30:.1f} GiB"
+    return described
 
 
 def _read_flatbuffer(source: Source, plan: Plan) -> None:
@@ -332,10 +333,9 @@ def _after_json(source: Source) -> int | None:
 
 
 def _with_metadata(reading: Reading, text: bytes) -> Reading:
-    """Add what Ultralytics wrote before the plan."""
     try:
         metadata = msgspec.json.decode(text, type=_Metadata, strict=False)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except JSON_ERRORS:
         return reading
     details = {
         "exporter": f"Ultralytics {metadata.version}" if metadata.version else "Ultralytics",
@@ -358,14 +358,6 @@ def _plugins(source: Source) -> tuple[str, ...]:
         windows.append(source.read(source.size - _WINDOW, _WINDOW))
     found = {match.decode() for window in windows for match in _PLUGIN.findall(window)}
     return tuple(sorted(found))[:20]
-
-
-def _decoded(text: bytes) -> dict[str, object]:
-    try:
-        config = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Damaged("json-damaged", f"config.json: {error}") from error
-    return config if isinstance(config, dict) else {}
 
 
 def _text(value: object) -> str | None:

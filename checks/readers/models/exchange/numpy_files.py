@@ -60,7 +60,7 @@ def npy(source: Source, _beside: Folder) -> Reading | None:
         version=version,
         producer="numpy",
         dtypes=weights.dtypes,
-        details={"shape": _shown(array), **({"pickles": "1"} if pickles else {})},
+        details={"shape": "×".join(map(str, array.shape or ())) or "1", **({"pickles": "1"} if pickles else {})},
         frameworks=("numpy",),
         classes=named_classes(pickles),
         devices=(),
@@ -124,11 +124,7 @@ def is_of_chainer(names: Iterable[str]) -> bool:
 
 
 def read_header(head: bytes) -> tuple[str, Tensor, int]:
-    """Version, array and the place of the data.
-
-    Raises:
-        Damaged: "truncated" or "npy-damaged".
-    """
+    """Version, array and the place of the data. Raises Damaged: "truncated" or "npy-damaged"."""
     if len(head) < 12:
         raise Damaged("truncated", "the header")
     if not head.startswith(MAGIC):
@@ -154,10 +150,6 @@ def _looked_into(array: Tensor, source: Source, start: int) -> Tensor:
         return array
     is_pickle = begins_like_a_pickle(source.read(start, max(0, min(64, source.size - start))))
     return replace(array, dtype="object" if is_pickle else "void")
-
-
-def _shown(array: Tensor) -> str:
-    return "×".join(map(str, array.shape or ())) or "1"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """ONNX: versions, operators, inputs and weights, and the files with weights that belong to it.
 
-A ModelProto has no magic bytes: its first fields tell. TensorProto (the test data of backends), GraphDef, SavedModel,
-Core ML and Paddle begin with other fields, or go on with them. Fields: onnx/onnx.proto of ONNX 1.23.
+A ModelProto has no magic bytes: its first fields identify it. TensorProto (the test data of backends), GraphDef,
+SavedModel, Core ML and Paddle begin with other fields, or go on with them. Fields: onnx/onnx.proto of ONNX 1.23.
 """
 
 from __future__ import annotations
@@ -63,14 +63,9 @@ _SHOWN = 300  # characters of a property
 
 # What exporters note in metadata_props -> id of resources/words/models.toml.
 _PROPERTIES = {
-    "task": "task",
-    "names": "class-names",
-    "stride": "stride",
-    "imgsz": "image-size",
-    "author": "author",
-    "license": "license",
-    "description": "description",
-}
+    "task": "task", "names": "class-names", "stride": "stride", "imgsz": "image-size", "author": "author",
+    "license": "license", "description": "description",
+}  # fmt: skip
 
 _OPERATOR_QUANTIZED = re.compile(r"QLinear\w+|ConvInteger|MatMulInteger|QAttention|QGemm|QOrdered\w+|QEmbed\w+")
 _DYNAMIC = re.compile(r"DynamicQuantize\w+|MatMulIntegerToFloat")
@@ -80,8 +75,6 @@ _NARROW = re.compile(r"u?int(?:2|4|8|16)|float[468]_\w+")  # numbers of quantise
 
 @dataclass
 class _Model:
-    """A ModelProto as far as it was read."""
-
     ir: int | None = None
     producer: str = ""
     producer_version: str = ""
@@ -155,7 +148,6 @@ def _is_graph(part: Message, seen: set[int]) -> bool:
 
 
 def _take(model: _Model, what: int, value: int | Part) -> None:
-    """A field of the model itself."""
     if what == 1:
         model.ir = number(value)
     elif what == 2:
@@ -171,8 +163,8 @@ def _take(model: _Model, what: int, value: int | Part) -> None:
         domain, version = read_opset(embedded(value))
         model.opsets[domain] = version
     elif what == 14 and len(model.properties) < _MOST_PROPERTIES:
-        key, said = read_pair(embedded(value), most=_SHOWN)
-        model.properties[key] = said
+        key, stated = read_pair(embedded(value), most=_SHOWN)
+        model.properties[key] = stated
     elif what == 20:
         model.is_for_training = True
     elif what == 25:
@@ -232,21 +224,17 @@ def _bindings(
     dependence = None
     kinds = {domain: row.kind if (row := onnx_domain(domain)) else "" for domain in {item.domain for item in operators}}
     foreign = sorted({entry.domain or entry.name for entry in operators if entry.is_custom})
-    foreign = [each for each in foreign if kinds.get(each) not in ("built-in", "internal")]
+    foreign = [name for name in foreign if kinds.get(name) not in ("built-in", "internal")]
     if foreign:
         dependence = "medium"
         bound.append(Binding(kind="custom-operators", value=", ".join(foreign)[:_SHOWN]))
-    if "internal" in kinds.values():
+    if internal := sorted(domain for domain, kind in kinds.items() if kind == "internal"):
         dependence = "medium"
-        bound.append(Binding(kind="cpu-of-optimisation", value=_domains_of("internal", kinds)))
+        bound.append(Binding(kind="cpu-of-optimisation", value=", ".join(internal)))
     if any(use.name == _COMPILED and use.domain == MICROSOFT for use in operators):
         dependence = "high"
         bound.append(Binding(kind="compiled-for-provider"))
     return dependence, tuple(bound)
-
-
-def _domains_of(kind: str, kinds: dict[str, str]) -> str:
-    return ", ".join(sorted(domain for domain, its in kinds.items() if its == kind))
 
 
 def _frameworks(ir: int | None, opsets: dict[str, int], operators: tuple[OperatorUse, ...]) -> tuple[str, ...]:
@@ -290,10 +278,10 @@ def _quantization(tally: Tally) -> str:
 
 
 def _details(model: _Model, opsets: dict[str, int]) -> dict[str, str]:
-    """What else it tells, by ids of resources/words/models.toml; what it does not tell is left out."""
+    """Its other properties, by ids of resources/words/models.toml."""
     tally = model.tally
     row = least_onnx(model.ir, opsets)
-    told = {
+    details = {
         "graph-name": tally.graph_name,
         "description": model.description or tally.graph_text,
         "nodes": str(tally.nodes),
@@ -303,7 +291,7 @@ def _details(model: _Model, opsets: dict[str, int]) -> dict[str, str]:
         "onnx-release": row.version if row else "",
         "training": "yes" if model.is_for_training else "",
     }
-    told |= {_PROPERTIES[key]: said for key, said in model.properties.items() if key in _PROPERTIES and said}
-    others = "; ".join(f"{key}={said}" for key, said in model.properties.items() if key not in _PROPERTIES)
-    told["metadata"] = others if len(others) <= _SHOWN else others[:_SHOWN] + "…"
-    return {key: said for key, said in told.items() if said}
+    details |= {_PROPERTIES[key]: stated for key, stated in model.properties.items() if key in _PROPERTIES and stated}
+    others = "; ".join(f"{key}={stated}" for key, stated in model.properties.items() if key not in _PROPERTIES)
+    details["metadata"] = others if len(others) <= _SHOWN else others[:_SHOWN] + "…"
+    return {key: stated for key, stated in details.items() if stated}

@@ -6,6 +6,7 @@ times faster; of a larger one the large fields are stepped over.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,37 +15,15 @@ from checks.facts import TensorSpec
 from checks.readers.containers.protobuf import BYTES, CutOff, Message, packed, parse, signed
 from checks.readers.containers.source import Damaged
 
-# TensorProto.DataType -> name and bits of one number; a string's size is not told by its shape.
+# TensorProto.DataType -> name and bits of one number; the shape of strings does not give their size.
 DTYPES = {
-    1: ("float32", 32),
-    2: ("uint8", 8),
-    3: ("int8", 8),
-    4: ("uint16", 16),
-    5: ("int16", 16),
-    6: ("int32", 32),
-    7: ("int64", 64),
-    8: ("string", 0),
-    9: ("bool", 8),
-    10: ("float16", 16),
-    11: ("float64", 64),
-    12: ("uint32", 32),
-    13: ("uint64", 64),
-    14: ("complex64", 64),
-    15: ("complex128", 128),
-    16: ("bfloat16", 16),
-    17: ("float8_e4m3fn", 8),
-    18: ("float8_e4m3fnuz", 8),
-    19: ("float8_e5m2", 8),
-    20: ("float8_e5m2fnuz", 8),
-    21: ("uint4", 4),
-    22: ("int4", 4),
-    23: ("float4_e2m1fn", 4),
-    24: ("float8_e8m0fnu", 8),
-    25: ("uint2", 2),
-    26: ("int2", 2),
-    27: ("float6_e2m3fn", 6),
+    1: ("float32", 32), 2: ("uint8", 8), 3: ("int8", 8), 4: ("uint16", 16), 5: ("int16", 16), 6: ("int32", 32),
+    7: ("int64", 64), 8: ("string", 0), 9: ("bool", 8), 10: ("float16", 16), 11: ("float64", 64), 12: ("uint32", 32),
+    13: ("uint64", 64), 14: ("complex64", 64), 15: ("complex128", 128), 16: ("bfloat16", 16), 17: ("float8_e4m3fn", 8),
+    18: ("float8_e4m3fnuz", 8), 19: ("float8_e5m2", 8), 20: ("float8_e5m2fnuz", 8), 21: ("uint4", 4), 22: ("int4", 4),
+    23: ("float4_e2m1fn", 4), 24: ("float8_e8m0fnu", 8), 25: ("uint2", 2), 26: ("int2", 2), 27: ("float6_e2m3fn", 6),
     28: ("float6_e3m2fn", 6),
-}
+}  # fmt: skip
 
 _IN_MEMORY = 1 << 16
 _MOST_FIELDS = 1_000_000  # of a message that is not parsed in memory
@@ -159,7 +138,6 @@ def read_graph(part: Part, tally: Tally, depth: int = 0) -> None:
 
 
 def _read_face(what: int, value: int | Part, tally: Tally) -> None:
-    """What the main graph shows of itself."""
     if what == 2:
         tally.graph_name = text(value)
     elif what == 10:
@@ -278,15 +256,15 @@ def read_tensor(part: Part, tally: Tally) -> str:
         elif what == 8:
             name = text(value)
         elif what == 13:
-            key, said = read_pair(embedded(value), most=4096)
-            place[key] = said
+            key, stated = read_pair(embedded(value), most=4096)
+            place[key] = stated
         elif what == 14:
             is_external = number(value) == 1
         elif what == 6 or (what in (4, 5, 7, 10, 11) and wire != BYTES):
-            break  # texts, or numbers one by one; the shape has told how many
+            break  # texts, or numbers one by one; the shape gives their count
     kind, bits = DTYPES.get(dtype, (f"type {dtype}", 0))
     count = _count(dims)
-    size = (count * bits + 7) // 8 if bits or is_external else _length(part)
+    size = (count * bits + 7) // 8 if bits or is_external else size_of(part)
     tally.parameters += count
     tally.dtypes[kind] += count
     tally.stored += size
@@ -304,16 +282,15 @@ def _small(value: int | Part) -> bytes:
     return data.source.read(data.start, data.end - data.start)
 
 
-def _length(part: Part) -> int:
+def size_of(part: Part) -> int:
+    """Bytes of a part."""
     return len(part) if isinstance(part, bytes) else part.end - part.start
 
 
 def _count(dims: list[int]) -> int:
-    count = 1
-    for dim in dims:
-        count *= max(0, signed(dim))
-        if count >= 1 << 62:
-            raise Damaged("protobuf-damaged", f"a tensor of {' x '.join(map(str, dims))[:_LONGEST_NAME]}")
+    count = math.prod(max(0, signed(dim)) for dim in dims)
+    if count >= 1 << 62:
+        raise Damaged("protobuf-damaged", f"a tensor of {' x '.join(map(str, dims))[:_LONGEST_NAME]}")
     return count
 
 
@@ -328,14 +305,13 @@ def _need_file(place: dict[str, str], size: int, tally: Tally) -> None:
     tally.files[name] = max(tally.files.get(name, 0), end)
 
 
-def whole(said: str) -> int:
+def whole(digits: str) -> int:
     """A number in text, as it stands in external data; 0 where it is none."""
-    said = said.strip()
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 19 else 0
+    digits = digits.strip()
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else 0
 
 
 def _spec(part: Part) -> TensorSpec:
-    """A ValueInfoProto."""
     name = ""
     dtype: str | None = None
     shape: tuple[int | str, ...] | None = None
@@ -384,7 +360,6 @@ def _tensor_type(part: Part) -> tuple[str | None, tuple[int | str, ...] | None]:
 
 
 def _axis(part: Part) -> int | str:
-    """A length, the name of a free axis, or "?"."""
     axis: int | str = "?"
     for what, _, value in fields(part):
         if what == 1:

@@ -71,4 +71,6 @@ def _opsets(form: str, text: str) -> dict[str, int]:
     elif form == "json":
         start = re.search(r"\"opset_?[iI]mport\":\s*\[", text)
         text = text[start.end() : start.end() + 2000].split("]")[0] if start else ""
-    return {("" if domain == "ai.onnx" else domain or ""): int(said) for domain, said in _OPSETS[form].findall(text)}
+    return {
+        ("" if domain == "ai.onnx" else domain or ""): int(version) for domain, version in _OPSETS[form].findall(text)
+    }

@@ -6,6 +6,7 @@ The schema: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -97,9 +98,7 @@ def _read_graph(graph: Table, session: _Session, depth: int) -> None:
 
 def _add_tensor(tensor: Table, session: _Session) -> None:
     name, bits = DTYPES.get(tensor.integer(3), (f"type {tensor.integer(3)}", 0))
-    count = 1
-    for length in tensor.integers(2, "q", most=64):
-        count = min(count * max(length, 0), 1 << 48)
+    count = min(math.prod(max(length, 0) for length in tensor.integers(2, "q", most=64)), 1 << 48)
     size = tensor.span(4)[1]
     session.memory = (session.memory or 0) + size
     session.count(name, min(count, size * 8 // bits) if bits and size else count)

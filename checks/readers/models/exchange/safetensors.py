@@ -7,6 +7,7 @@ order of their offsets. https://github.com/safetensors/safetensors#format
 from __future__ import annotations
 
 import functools
+import math
 import re
 from array import array
 from collections import Counter
@@ -19,15 +20,16 @@ from checks.facts import NeededFile
 from checks.facts.versions import release
 from checks.knowledge.formats.safetensors import SafetensorsTable, StoredType, stored_types
 from checks.readers.containers.folder import Folder
+from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.models.language.hf_config import JSON_ERRORS, described
+from checks.readers.models.language.hf_config import described
 from checks.readers.models.reading import Reading, missing_file
 from checks.readers.models.registry import Rank, file_reader
 from checks.readers.models.sets import other_parts
 
 MOST_HEADER = 100_000_000  # bytes: the library itself refuses more
 _LENGTH = 8
-_MOST_ENTRY = 64 * 1024  # bytes of what is said of one tensor
+_MOST_ENTRY = 64 * 1024  # bytes of the entry of one tensor
 _MOST_METADATA = 4 * MIB
 _PIECE = 32 * MIB
 _BEGINS = re.compile(rb'\{\s*(?:\}|"(?:[^"\\]|\\.){0,2000}"\s*:\s*\{)', re.DOTALL)
@@ -38,7 +40,7 @@ _SHARD = re.compile(r"(.+)-(\d{5,6})-of-(\d{5,6})(\.safetensors)")
 
 
 class Tensor(msgspec.Struct, frozen=True):
-    """What the header says of a tensor. Offsets count from the end of the header."""
+    """The entry of a tensor in the header. Offsets count from the end of the header."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -47,15 +49,12 @@ class Tensor(msgspec.Struct, frozen=True):
     @property
     def count(self) -> int:
         """How many numbers it holds."""
-        count = 1
-        for length in self.shape:
-            count *= length
-        return count
+        return math.prod(self.shape)
 
 
 @dataclass
 class Header:
-    """What a header tells, summed up while it is read."""
+    """A header, summed up while it is read."""
 
     size: int  # of the header itself
     metadata: dict[str, str] = field(default_factory=dict)
@@ -78,7 +77,7 @@ def safetensors(source: Source, beside: Folder) -> Reading | None:
 
 
 def read_header(source: Source) -> Header:
-    """All that the header tells. What is wrong with it is its ``problem``; what could be read is there all the same."""
+    """The whole header. What is wrong with it is its ``problem``; what could be read is there all the same."""
     length = int.from_bytes(source.read(0, _LENGTH), "little")
     header = Header(size=length)
     spans = _Spans()
@@ -107,7 +106,7 @@ def reading_of(header: Header, files: tuple[NeededFile, ...] | None = None) -> R
 
 
 def _is_mine(source: Source) -> bool:
-    """Whether it begins as the format does. A file that ends within its first bytes is told by its name alone."""
+    """Whether it begins as the format does. A file that ends within its first bytes is recognised by its name."""
     if source.size < _LENGTH + 2:
         return source.size > 0 and source.name.endswith(".safetensors")
     head = source.head
@@ -265,15 +264,15 @@ def _frameworks(header: Header) -> tuple[str, ...]:
 
 
 def _details(header: Header) -> dict[str, str]:
-    """What is said beside the tensors: for which framework, which base model, which adapter."""
-    said = header.metadata
+    """The metadata beside the tensors: framework, base model, adapter."""
+    metadata = header.metadata
     adapters = sorted(means for kind, means in header.signs if kind == "adapter")
     details = {
         "tensors": str(header.tensors),
-        "written-for": said.get("format", ""),
+        "written-for": metadata.get("format", ""),
         "adapter": ", ".join(adapters),
-        "architecture": said.get("modelspec.architecture", ""),
-        "title": said.get("modelspec.title", ""),
-        "base-model": said.get("ss_base_model_version", ""),
+        "architecture": metadata.get("modelspec.architecture", ""),
+        "title": metadata.get("modelspec.title", ""),
+        "base-model": metadata.get("ss_base_model_version", ""),
     }
     return {key: value[:200] for key, value in details.items() if value}

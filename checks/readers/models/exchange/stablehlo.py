@@ -33,29 +33,10 @@ _NUMBER = re.compile(r"(f|i|ui)(\d{1,3})")
 _FUNCTION, _INPUTS, _OUTPUTS, _PLATFORMS, _MODULE_BYTES, _CONVENTION = 1, 3, 5, 9, 13, 14
 _LEAST_FIELDS = 15
 _JAX_TYPES = [
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-    "bfloat16",
-    "int4",
-    "uint4",
-    "float8_e4m3b11fnuz",
-    "float8_e4m3fn",
-    "float8_e4m3fnuz",
-    "float8_e5m2",
-    "float8_e5m2fnuz",
-]
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "complex64", "complex128", "bfloat16", "int4", "uint4", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz",
+    "float8_e5m2", "float8_e5m2fnuz",
+]  # fmt: skip
 _MOST_FEATURES = 10_000
 
 
@@ -142,11 +123,7 @@ def jax_export(source: Source, _beside: Folder) -> Reading | None:
 
 
 def _header(source: Source, at: int) -> tuple[int, str]:
-    """(version of the encoding, name of the writer) of bytecode.
-
-    Raises:
-        Damaged: "truncated" or "header-damaged".
-    """
+    """(version of the encoding, name of the writer) of bytecode. Raises Damaged: "truncated" or "header-damaged"."""
     head = source.read(at, min(5 + _LONGEST_PRODUCER, source.size - at))
     if len(head) < 6:
         raise Damaged("truncated", f"{len(head)} bytes")

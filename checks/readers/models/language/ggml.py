@@ -6,6 +6,7 @@ readers of both are in their programs: whisper.cpp (src/whisper.cpp) and llama.c
 
 from __future__ import annotations
 
+import math
 import struct
 from collections import Counter
 from collections.abc import Callable
@@ -140,9 +141,7 @@ def _tensor(cursor: Cursor, *, is_aligned: bool) -> tuple[int, int, int]:
     row = ggml_type(kind)
     if axes > 4 or length > _LONGEST_NAME or row is None:
         raise Damaged("header-damaged", f"{axes} axes, type {kind}, a name of {length} bytes")
-    count = 1
-    for _ in range(axes):
-        count *= cursor.number("I")
+    count = math.prod(cursor.number("I") for _ in range(axes))
     cursor.skip(length)
     if is_aligned:
         cursor.skip(-cursor.at % _ALIGNMENT)

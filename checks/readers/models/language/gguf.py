@@ -35,15 +35,9 @@ _TEXT, _LIST = 8, 9
 _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 _DTYPES = {
-    "F32": "float32",
-    "F16": "float16",
-    "BF16": "bfloat16",
-    "F64": "float64",
-    "I8": "int8",
-    "I16": "int16",
-    "I32": "int32",
-    "I64": "int64",
-}
+    "F32": "float32", "F16": "float16", "BF16": "bfloat16", "F64": "float64", "I8": "int8", "I16": "int16",
+    "I32": "int32", "I64": "int64",
+}  # fmt: skip
 PART = re.compile(r"(.+)-(\d{5})-of-(\d{5})(\.gguf)")  # a file of a set
 
 Value = int | float | str | bool
@@ -51,7 +45,7 @@ Value = int | float | str | bool
 
 @dataclass(frozen=True)
 class GgufTensor:
-    """What is said of one tensor. ``shape``: the axis whose numbers lie side by side comes last, as in NumPy."""
+    """The entry of one tensor. ``shape``: the axis whose numbers lie side by side comes last, as in NumPy."""
 
     name: str
     kind: int  # its number type
@@ -281,8 +275,8 @@ def _quantization(contents: _Contents) -> str | None:
     """What the mixture of number types is called; where the file does not say, the type of most of its numbers."""
     if not contents.tensors:
         return None
-    said = contents.count("general.file_type")
-    name = file_type(said % _GUESSED) if said is not None else None
+    kind = contents.count("general.file_type")
+    name = file_type(kind % _GUESSED) if kind is not None else None
     if name is None:
         row = ggml_type(contents.dtypes.most_common(1)[0][0])
         name = row.name if row else None

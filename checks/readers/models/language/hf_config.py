@@ -8,14 +8,13 @@ import msgspec
 
 from checks.knowledge.frameworks.transformers import model_type_releases
 from checks.readers.containers.folder import Folder
+from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading
 
 MOST_CONFIG = 4 * MIB
 MOST_LIST = 64 * 1024  # bytes of a list or table within it
 NOTHING = msgspec.Raw(b"null")
-# What decoding JSON raises: a wrong shape, no UTF-8, brackets without end.
-JSON_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _Kind = TypeVar("_Kind")
 
 
@@ -100,21 +99,23 @@ def _frameworks(reading: Reading, library: str, kind: str) -> tuple[str, ...]:
 
 def _quantization_method(config: Config) -> str:
     for raw in (config.quantization_config, config.compression_config):
-        said = decoded(bytes(raw), _Quantization)
-        method = text(said.quant_method) if said else ""
+        settings = decoded(bytes(raw), _Quantization)
+        method = text(settings.quant_method) if settings else ""
         if method:
             return method
-        if said and (_true(said.load_in_4bit) or _true(said.load_in_8bit)):
+        if settings and (_true(settings.load_in_4bit) or _true(settings.load_in_8bit)):
             return "bitsandbytes"  # files of 2023 do not name it
     return "mlx" if bytes(config.quantization)[:1] == b"{" else ""
 
 
 def _quantization(config: Config, method: str) -> str:
     raw = config.quantization if method == "mlx" else config.quantization_config
-    said = decoded(bytes(raw), _Quantization) or _Quantization()
+    settings = decoded(bytes(raw), _Quantization) or _Quantization()
     if method == "bitsandbytes":
-        return f"{method} " + ((text(said.bnb_4bit_quant_type) or "fp4") if _true(said.load_in_4bit) else "int8")
-    bits = number(said.bits)
+        return f"{method} " + (
+            (text(settings.bnb_4bit_quant_type) or "fp4") if _true(settings.load_in_4bit) else "int8"
+        )
+    bits = number(settings.bits)
     return f"{method} int{bits}" if method and bits else method
 
 
@@ -130,11 +131,7 @@ def read_config(folder: Folder, name: str) -> Config | None:
 
 
 def small_file(source: Source, most: int) -> bytes:
-    """All of a small file.
-
-    Raises:
-        Damaged: "too-large".
-    """
+    """All of a small file. Raises Damaged: "too-large"."""
     if source.size > most:
         raise Damaged("too-large", f"{source.size} bytes of JSON")
     return source.read(0, source.size)
@@ -168,8 +165,8 @@ def _custom_code(raw: msgspec.Raw) -> str:
 
 def number(raw: msgspec.Raw) -> int | None:
     """A count; None where it is none."""
-    said = decoded(bytes(raw), float)  # total_size is 1.3e10 in some files
-    return int(said) if said is not None and 0 <= said < 1 << 62 else None
+    found = decoded(bytes(raw), float)  # total_size is 1.3e10 in some files
+    return int(found) if found is not None and 0 <= found < 1 << 62 else None
 
 
 def _true(raw: msgspec.Raw) -> bool:

@@ -16,11 +16,11 @@ import msgspec
 
 from checks.facts import NeededFile
 from checks.facts.versions import release
-from checks.readers.containers.folder import Folder, SubFolder, inside
+from checks.readers.containers.folder import Folder, SubFolder, ZipFolder, inside
+from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.exchange.safetensors import read_header, reading_of
 from checks.readers.models.language.hf_config import (
-    JSON_ERRORS,
     MOST_LIST,
     NOTHING,
     decoded,
@@ -32,7 +32,7 @@ from checks.readers.models.language.hf_config import (
     texts,
 )
 from checks.readers.models.reading import Reading, needed_file
-from checks.readers.models.registry import Rank, file_reader, folder_reader
+from checks.readers.models.registry import ArchiveReader, FileReader, Rank, file_reader, folder_reader, readers_of
 
 _MOST_INDEX = 32 * MIB
 _MOST_SHARDS = 10_000
@@ -146,16 +146,12 @@ def _read_weights(folder: Folder) -> Reading | None:
 
 
 def _old_weights(folder: Folder, name: str) -> Reading:
-    """Pickled weights: read by their own reader."""
-    from checks.readers.containers.folder import ZipFolder
-    from checks.readers.models.registry import archive_readers, file_readers
-
     with folder.file(name) as source:
         if source.size >= 4 and source.read(0, 4) == b"PK\x03\x04":
             archive = ZipFolder(source)
-            readings = (reader.gather(archive) for reader in archive_readers())
+            readings = (reader.gather(archive) for reader in readers_of(ArchiveReader))
         else:
-            readings = (reader.gather(source, folder) for reader in file_readers())
+            readings = (reader.gather(source, folder) for reader in readers_of(FileReader))
         return next((reading for reading in readings if reading is not None), Reading("torch-zip"))
 
 
@@ -187,7 +183,6 @@ def _pickled_format(files: tuple[NeededFile, ...], beside: Folder) -> str:
 
 
 def _merged(read: list[Reading], files: tuple[NeededFile, ...]) -> Reading:
-    """Several files of weights as one model."""
     missing = [file.name for file in files if file.present is False]
     outside = [file.name for file in files if file.present is None]
     broken = next((reading for reading in read if reading.problem), None)

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from checks.facts import NeededFile, TensorSpec
+from checks.facts import TensorSpec
 from checks.knowledge.formats.caffe_layers import caffe_layer_names, caffe_layers, caffe_old_names
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, FIXED32, VARINT, Field, Message, packed
 from checks.readers.containers.protobuf_text import fields
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.models.reading import Reading, needed_file, operator_uses
+from checks.readers.models.reading import Reading, missing_file, operator_uses, weights_beside
 from checks.readers.models.registry import Rank, file_reader
 
 _LAYER, _V1_LAYER = 100, 2
@@ -39,8 +39,6 @@ _HAS_A_KIND = re.compile(rb"[\s{]type\s*:\s*(?:\"|'|[A-Z])")
 
 @dataclass
 class _Layer:
-    """One layer."""
-
     name: str = ""
     kind: str = ""
     bottoms: list[str] = field(default_factory=list)
@@ -50,25 +48,20 @@ class _Layer:
 
 
 @dataclass
-class _Net:
-    """What is told of a network."""
+class _Net(Reading):
+    """A network, layer by layer."""
 
     name: str = ""
-    inputs: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)  # of its inputs
     dims: list[int | str] = field(default_factory=list)  # four for each input, in the oldest files
     shapes: list[tuple[int | str, ...]] = field(default_factory=list)
     layers: list[_Layer] = field(default_factory=list)
     numbers: Counter[str] = field(default_factory=Counter)  # of the weights, by dtype
     is_old: bool = False
-    problem: Damaged | None = None
     blobs: int = 0  # names of inputs and outputs of layers
 
     def add(self, layer: _Layer) -> None:
-        """Another layer.
-
-        Raises:
-            Damaged: there are more than a network can have.
-        """
+        """Another layer. Raises Damaged: there are more than a network can have."""
         self.blobs += len(layer.bottoms) + len(layer.tops)
         if len(self.layers) >= _MOST_LAYERS or self.blobs > _MOST_BLOBS:
             raise Damaged("too-large", f"more than {len(self.layers)} layers and {self.blobs} blobs")
@@ -80,13 +73,11 @@ def caffemodel(source: Source, _beside: Folder) -> Reading | None:
     """The network with its weights."""
     if not _is_net(source):
         return None
-    net = _Net()
-    try:
+    net = _Net("caffe")
+    with net.part():
         _read_net(Message(source), net)
-    except Damaged as damage:
-        net.problem = damage
-    memory = sum(count * int(dtype[-2:]) // 8 for dtype, count in net.numbers.items())
-    return _reading(net, memory=memory, files=None)
+    net.memory = sum(count * int(dtype[-2:]) // 8 for dtype, count in net.numbers.items())
+    return _described(net)
 
 
 @file_reader("caffe", rank=Rank.STRUCTURE)
@@ -97,63 +88,38 @@ def prototxt(source: Source, beside: Folder) -> Reading | None:
         return None
     if source.size > _MOST_TEXT:
         raise Damaged("too-large", f"{source.size} bytes of text")
-    net = _Net()
-    try:
+    net = _Net("caffe", files=())
+    with net.part():
         _read_text(source.read(0, source.size).decode("utf-8", "replace"), net)
-    except Damaged as damage:
-        net.problem = damage
     if not any(layer.kind for layer in net.layers):
         return None
     known = caffe_layers()
-    files: tuple[NeededFile, ...] = ()
     if any(known[layer.kind].weights for layer in net.layers if layer.kind in known):
-        files = (_weights(source.name, beside),)
-    if net.problem is None and any(not file.present for file in files):
-        net.problem = Damaged("missing-part", files[0].name)
-    return _reading(net, memory=None, files=files)
+        net.files = (
+            weights_beside(beside, re.sub(r"\.prototxt$|\.txt$", "", source.name), ".caffemodel", ".prototxt"),
+        )
+        net.memory = net.files[0].present_size
+        net.fail(missing_file(net.files))
+    return _described(net)
 
 
-def _weights(name: str, beside: Folder) -> NeededFile:
-    """The file of the same name, else the only one that is there."""
-    own = re.sub(r"\.prototxt$|\.txt$", "", name) + ".caffemodel"
-    size = beside.size_of(own)
-    if size is None:
-        others = [file for file in beside.names if file.endswith(".caffemodel") and "/" not in file]
-        if len(others) == 1 and beside.size_of(others[0].removesuffix(".caffemodel") + ".prototxt") is None:
-            return NeededFile(name=others[0], present=True, present_size=beside.size_of(others[0]))
-    return needed_file(beside, own)
-
-
-def _reading(net: _Net, *, memory: int | None, files: tuple[NeededFile, ...] | None) -> Reading:
+def _described(net: _Net) -> Reading:
     known = caffe_layers()
     kinds = Counter(layer.kind for layer in net.layers if layer.kind)
     forks = sorted({known[kind].fork for kind in kinds if kind in known} - {""})
-    if memory is None and files:
-        memory = files[0].present_size
-    return Reading(
-        "caffe",
-        version="V1" if net.is_old else None,
-        producer="caffe",
-        frameworks=("caffe", "opencv-python<5"),
-        operators=operator_uses(kinds, is_custom=lambda kind: kind not in known or bool(known[kind].fork)),
-        files=files,
-        memory=memory,
-        inputs=tuple(_inputs(net)) or None,
-        outputs=tuple(TensorSpec(name=name) for name in _outputs(net)) or None,
-        parameters=sum(net.numbers.values()) if net.numbers else None,
-        dtypes=dict(net.numbers) or None,
-        details={
-            key: value
-            for key, value in {"network": net.name[:_MOST_NAME], "caffe-fork": ", ".join(forks)}.items()
-            if value
-        },
-        problem=net.problem,
-    )
+    net.version = "V1" if net.is_old else None
+    net.producer, net.frameworks = "caffe", ("caffe", "opencv-python<5")
+    net.operators = operator_uses(kinds, is_custom=lambda kind: kind not in known or bool(known[kind].fork))
+    net.inputs = tuple(_inputs(net)) or None
+    net.outputs = tuple(TensorSpec(name=name) for name in _outputs(net)) or None
+    net.dtypes = net.numbers or None
+    net.details = {"network": net.name[:_MOST_NAME], "caffe-fork": ", ".join(forks)}
+    return net
 
 
 def _inputs(net: _Net) -> Iterator[TensorSpec]:
     shapes = net.shapes or [tuple(net.dims[start : start + 4]) for start in range(0, len(net.dims), 4)]
-    for number, name in enumerate(net.inputs[:100]):
+    for number, name in enumerate(net.names[:100]):
         yield TensorSpec(name=name, shape=shapes[number] if number < len(shapes) else None)
     for layer in net.layers:
         if layer.kind == "Input":
@@ -225,8 +191,8 @@ def _read_net(message: Message, net: _Net) -> None:
             net.add(_read_layer(message.message(entry), net, is_old=entry.number == _V1_LAYER))
         elif entry.number == 1 and entry.wire == BYTES:
             net.name = message.text(entry)[:_MOST_NAME]
-        elif entry.number == 3 and entry.wire == BYTES and len(net.inputs) < 100:
-            net.inputs.append(message.text(entry)[:_MOST_NAME])
+        elif entry.number == 3 and entry.wire == BYTES and len(net.names) < 100:
+            net.names.append(message.text(entry)[:_MOST_NAME])
         elif entry.number == 4 and entry.wire == VARINT and len(net.dims) < 400:
             net.dims.append(min(entry.value, 1 << 31) or "?")
         elif entry.number == 8 and entry.wire == BYTES and len(net.shapes) < 100:
@@ -322,8 +288,8 @@ def _read_text(text: str, net: _Net) -> None:
                 _note_of_layer(net.layers[-1], path, key, value)
         elif not path and key == "name":
             net.name = value[:_MOST_NAME]
-        elif not path and key == "input" and len(net.inputs) < 100:
-            net.inputs.append(value[:_MOST_NAME])
+        elif not path and key == "input" and len(net.names) < 100:
+            net.names.append(value[:_MOST_NAME])
         elif not path and key == "input_dim" and len(net.dims) < 400:
             net.dims.append(_number(value))
         elif path == ("input_shape",) and len(net.shapes) < 100:

@@ -10,11 +10,11 @@ import re
 import struct
 from collections import Counter
 
-from checks.facts import NeededFile, TensorSpec
+from checks.facts import TensorSpec
 from checks.knowledge.formats.darknet_layers import DarknetLayersTable
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.models.reading import Reading, missing_file, needed_file, operator_uses
+from checks.readers.models.reading import Reading, missing_file, operator_uses, weights_beside
 from checks.readers.models.registry import Rank, file_reader
 
 _BEGINS = re.compile(rb"\s*(?:[#;][^\n]*\n\s*)*\[net(?:work)?\]\s*\n")
@@ -40,7 +40,8 @@ def darknet_cfg(source: Source, beside: Folder) -> Reading | None:
     if not kinds or not any(kind in table.original for kind in kinds):
         return None
     net = dict(_SETTING.findall(text, sections[0].end(), sections[1].start()))
-    files = (_weights(source.name, beside),) if _WEIGHTED & kinds.keys() else ()
+    weights = weights_beside(beside, source.name.removesuffix(".cfg"), ".weights", ".cfg")
+    files = (weights,) if _WEIGHTED & kinds.keys() else ()
     classes = dict(_SETTING.findall(text, sections[-1].end())).get("classes", "").strip()
     height, width, channels = (_number(net.get(key, "")) for key in ("height", "width", "channels"))
     return Reading(
@@ -81,17 +82,6 @@ def darknet_weights(source: Source, _beside: Folder) -> Reading | None:
         details={"content": "weights", **({"images-seen": str(seen)} if seen < 1 << 40 else {})},
         problem=Damaged("truncated") if left else None,
     )
-
-
-def _weights(name: str, beside: Folder) -> NeededFile:
-    """The file of the same name, else the only one that is there and no other network's."""
-    own = name.removesuffix(".cfg") + ".weights"
-    size = beside.size_of(own)
-    if size is None:
-        others = [file for file in beside.names if file.endswith(".weights") and "/" not in file]
-        if len(others) == 1 and beside.size_of(others[0].removesuffix(".weights") + ".cfg") is None:
-            return NeededFile(name=others[0], present=True, present_size=beside.size_of(others[0]))
-    return needed_file(beside, own)
 
 
 def _number(text: str) -> int:

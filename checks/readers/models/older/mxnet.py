@@ -7,6 +7,7 @@ src/ndarray/ndarray.cc (three layouts of arrays, by release). Numbers are steppe
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections import Counter
@@ -14,11 +15,11 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from checks.facts import Binding, NeededFile, OperatorUse, TensorSpec
+from checks.facts import Binding, NeededFile, TensorSpec
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.json_text import json_text
+from checks.readers.containers.json_text import JSON_ERRORS, json_text
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.models.reading import Reading
+from checks.readers.models.reading import Reading, operator_uses
 from checks.readers.models.registry import Rank, file_reader
 
 _MAGIC = struct.pack("<QQ", 0x112, 0)
@@ -46,8 +47,6 @@ class _Node(msgspec.Struct):
 
 
 class _Graph(msgspec.Struct):
-    """The whole of it."""
-
     nodes: list[_Node]
     heads: list[list[int]] = []
     attrs: dict[str, msgspec.Raw] = {}
@@ -55,8 +54,6 @@ class _Graph(msgspec.Struct):
 
 @dataclass
 class _Arrays:
-    """What a file of weights tells."""
-
     names: list[str] = field(default_factory=list)
     numbers: Counter[str] = field(default_factory=Counter)
     count: int = 0
@@ -76,11 +73,11 @@ def mxnet_symbol(source: Source, beside: Folder) -> Reading | None:
         graph = msgspec.json.decode(text, type=_Graph)
     except msgspec.ValidationError:
         return None  # a graph of another kind
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except JSON_ERRORS as error:
         if b'"arg_nodes"' not in text and not source.name.endswith("-symbol.json"):
             return None
         raise Damaged("json-damaged", str(error)) from error
-    kinds = Counter(node.op for node in graph.nodes)
+    kinds = Counter(node.op[:_MOST_NAME] for node in graph.nodes)
     if not kinds["null"] or len(kinds) < 2 or kinds["tvm_op"]:  # TVM's graphs have the same outline
         return None
     return _symbol_facts(graph, kinds, source, beside)
@@ -118,7 +115,8 @@ def _symbol_facts(graph: _Graph, kinds: Counter[str], source: Source, beside: Fo
             if file.size >= 24 and file.read(0, 16) == _MAGIC:
                 arrays = _read_arrays(file)
     stored = {name.partition(":")[2] or name for name in arrays.names}
-    inputs = [node for node in graph.nodes if node.op == "null" and not _is_parameter(node.name, stored)]
+    is_parameter = stored.__contains__ if stored else _PARAMETER.search
+    inputs = [node for node in graph.nodes if node.op == "null" and not is_parameter(node.name)]
     has_parameters = kinds["null"] > len(inputs)
     problem = Damaged("missing-part", weights.name) if has_parameters and not weights.present else arrays.problem
     del kinds["null"]
@@ -129,10 +127,7 @@ def _symbol_facts(graph: _Graph, kinds: Counter[str], source: Source, beside: Fo
         producer="mxnet",
         producer_version=version,
         frameworks=("mxnet",),
-        operators=tuple(
-            OperatorUse(name=kind[:_MOST_NAME], count=count, is_custom=kind == "Custom")
-            for kind, count in sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
-        ),
+        operators=operator_uses(kinds, is_custom=lambda kind: kind == "Custom"),
         files=(weights,) if has_parameters else (),
         memory=arrays.size or weights.present_size,
         bound_to=(Binding(kind="mxnet-version", value=f"MXNet {version}"),) if version else (),
@@ -159,14 +154,10 @@ def _weights_beside(name: str, beside: Folder) -> NeededFile:
     return NeededFile(name=found[-1], present=True, present_size=beside.size_of(found[-1]))
 
 
-def _is_parameter(name: str, stored: set[str]) -> bool:
-    return name in stored if stored else _PARAMETER.search(name) is not None
-
-
 def _input(node: _Node) -> TensorSpec:
-    told = node.attrs or node.attr or node.param or {}
-    shape = _SHAPE.fullmatch(told.get("__shape__", ""))
-    flag = told.get("__dtype__", "")
+    attributes = node.attrs or node.attr or node.param or {}
+    shape = _SHAPE.fullmatch(attributes.get("__shape__", ""))
+    flag = attributes.get("__dtype__", "")
     lengths = tuple(int(part) for part in shape[1].split(",") if part.strip().isdecimal()) if shape else ()
     return TensorSpec(
         name=node.name[:_MOST_NAME],
@@ -175,10 +166,10 @@ def _input(node: _Node) -> TensorSpec:
     )
 
 
-def _version(told: msgspec.Raw | None) -> str | None:
+def _version(stored: msgspec.Raw | None) -> str | None:
     """The version from its number: 10901 is 1.9.1."""
     try:
-        kind, number = msgspec.json.decode(told, type=tuple[str, int]) if told is not None else ("", 0)
+        kind, number = msgspec.json.decode(stored, type=tuple[str, int]) if stored is not None else ("", 0)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     return f"{number // 10000}.{number // 100 % 100}.{number % 100}" if kind == "int" and 0 < number < 10**6 else None
@@ -237,8 +228,8 @@ def _step_over(source: Source, at: int, arrays: _Arrays) -> int:
     for _ in range(_AUXILIARY[storage]):
         aux_flag = struct.unpack("<i", source.read(at, 4))[0]
         aux_shape, at = _shape(source, at + 4)
-        extra += _count(aux_shape) * _width(aux_flag)
-    count = _count(shape if stored_shape is None else stored_shape)
+        extra += math.prod(max(length, 0) for length in aux_shape) * _width(aux_flag)
+    count = math.prod(max(length, 0) for length in (shape if stored_shape is None else stored_shape))
     size = count * _width(flag) + extra
     if at + size > source.size:
         raise Damaged("truncated", f"{size} bytes at {at} of {source.size}")
@@ -259,15 +250,7 @@ def _axes(source: Source, at: int, axes: int, *, width: int) -> tuple[tuple[int,
     return lengths, at + axes * width
 
 
-def _count(shape: tuple[int, ...]) -> int:
-    count = 1
-    for length in shape:
-        count *= max(length, 0)
-    return count
-
-
 def _width(flag: int) -> int:
-    """Bytes of a number of a type."""
     dtype = _DTYPES.get(flag)
     if dtype is None:
         raise Damaged("array-damaged", f"type {flag}")

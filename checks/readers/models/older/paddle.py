@@ -8,6 +8,7 @@ tensor has two version numbers, a short TensorDesc and its numbers, which are st
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections import Counter
@@ -18,8 +19,8 @@ import msgspec
 
 from checks.facts import Binding, NeededFile, TensorSpec
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.json_text import json_text
-from checks.readers.containers.protobuf import BYTES, VARINT, Message, packed, parse, signed
+from checks.readers.containers.json_text import JSON_ERRORS, json_text
+from checks.readers.containers.protobuf import BYTES, VARINT, Fields, Message, signed
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading, needed_file, operator_uses
 from checks.readers.models.registry import Rank, file_reader
@@ -42,8 +43,6 @@ _DEEPEST = 6
 
 @dataclass
 class _Variable:
-    """A tensor of a program."""
-
     name: str = ""
     dtype: str | None = None
     shape: tuple[int | str, ...] = ()
@@ -57,16 +56,11 @@ class _Variable:
     @property
     def count(self) -> int:
         """How many numbers it holds."""
-        count = 1
-        for length in self.shape:
-            count *= length if isinstance(length, int) else 1
-        return count
+        return math.prod(length for length in self.shape if isinstance(length, int))
 
 
 @dataclass
 class _Program:
-    """What a program tells."""
-
     version: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     variables: dict[str, _Variable] = field(default_factory=dict)
@@ -91,7 +85,7 @@ def paddle_program(source: Source, beside: Folder) -> Reading | None:
             if entry.number == 1 and entry.wire == BYTES:
                 _read_block(Message(source, entry.start, entry.size), program)
             elif entry.number == 4 and entry.wire == BYTES:
-                program.version = _first_number(source.read(entry.start, min(entry.size, 32)))
+                program.version = Fields(source.read(entry.start, min(entry.size, 32))).number(1)
     except Damaged as damage:
         program.problem = damage
     version = _version(program.version)
@@ -109,7 +103,7 @@ def paddle_pir(source: Source, beside: Folder) -> Reading | None:
         whole = msgspec.json.decode(text, type=_Whole)
         program = _Program()
         _read_regions(whole.program.regions, program, 0)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except JSON_ERRORS as error:
         raise Damaged("json-damaged", str(error)) from error
     return _reading(program, None, "paddlepaddle>=3.0", source, beside, written=f"PIR {whole.base_code.version}")
 
@@ -120,25 +114,17 @@ def paddle_parameters(source: Source, _beside: Folder) -> Reading | None:
     if source.size < 24 or not _begins_as_tensor(source):
         return None
     numbers: Counter[str] = Counter()
+    reading = Reading("paddle", producer="paddlepaddle", frameworks=("paddlepaddle",), dtypes=numbers)
     count = at = 0
-    problem = None
-    try:
+    with reading.part():
         while at < source.size:
             at = _step_over(source, at, numbers)
             count += 1
             if count > _MOST_THINGS:
                 raise Damaged("too-large", f"{count} tensors")
-    except Damaged as damage:
-        problem = damage
-    return Reading(
-        "paddle",
-        producer="paddlepaddle",
-        frameworks=("paddlepaddle",),
-        memory=_bytes(numbers),
-        dtypes=numbers,
-        details={"content": "weights", "tensors": str(count)},
-        problem=problem,
-    )
+    reading.memory = _bytes(numbers)
+    reading.details = {"content": "weights", "tensors": str(count)}
+    return reading
 
 
 def _reading(
@@ -228,68 +214,30 @@ def _read_block(message: Message, program: _Program) -> None:
 
 
 def _variable(data: bytes) -> _Variable:
-    variable = _Variable()
-    for number, _, value in parse(data):
-        if number == 1 and isinstance(value, bytes):
-            variable.name = value.decode("utf-8", "replace")[:_MOST_NAME]
-        elif number == 2 and isinstance(value, bytes):
-            variable.dtype, variable.shape, is_dense = _type(value)
-            variable.is_stored &= is_dense
-        elif number == 3 and isinstance(value, int):
-            variable.is_stored = bool(value) and variable.dtype is not None
-    if variable.name in ("feed", "fetch"):
-        variable.is_stored = False
-    return variable
-
-
-def _type(data: bytes) -> tuple[str | None, tuple[int | str, ...], bool]:
-    """A variable's type: of a dense tensor its type and shape."""
-    kind = 0
-    dtype: str | None = None
-    shape: tuple[int | str, ...] = ()
-    for number, _, value in parse(data):
-        if number == 1 and isinstance(value, int):
-            kind = value
-        elif number == 3 and isinstance(value, bytes):
-            for inner, _, tensor in parse(value):
-                if inner == 1 and isinstance(tensor, bytes):
-                    dtype, shape = _tensor(tensor)
-    return (dtype, shape, True) if kind == _DENSE else (None, (), False)
+    fields = Fields(data)
+    name, kind = fields.text(1, _MOST_NAME), Fields(fields.data(2))
+    dtype, shape = _tensor(Fields(kind.data(3)).data(1)) if kind.number(1) == _DENSE else (None, ())
+    is_stored = bool(fields.number(3)) and dtype is not None and name not in ("feed", "fetch")
+    return _Variable(name, dtype, shape, is_stored)
 
 
 def _tensor(data: bytes) -> tuple[str | None, tuple[int | str, ...]]:
     """A TensorDesc: type and shape, where -1 is a free length."""
-    dtype: str | None = None
-    shape: list[int | str] = []
-    for number, _, value in parse(data):
-        if number == 1 and isinstance(value, int):
-            dtype = _DTYPES.get(value)
-        elif number == 2:
-            lengths = packed(value) if isinstance(value, bytes) else iter((value,))
-            shape += [length if (length := signed(item)) > 0 else "?" for item in lengths]
-    return dtype, tuple(shape[:32])
+    fields = Fields(data)
+    shape = [length if (length := signed(item)) > 0 else "?" for item in fields.numbers(2)]
+    return _DTYPES.get(fields.number(1, -1)), tuple(shape[:32])
 
 
 def _read_operation(data: bytes, program: _Program) -> None:
-    kind = ""
-    arguments: dict[int, list[str]] = {1: [], 2: []}  # of inputs, of outputs
-    for number, _, value in parse(data):
-        if number == 3 and isinstance(value, bytes):
-            kind = value.decode("utf-8", "replace")[:_MOST_NAME]
-        elif number in arguments and isinstance(value, bytes) and len(arguments[number]) < 100:
-            for inner, _, name in parse(value):
-                if inner == 2 and isinstance(name, bytes):
-                    arguments[number].append(name.decode("utf-8", "replace")[:_MOST_NAME])
-    if kind == "feed":
-        program.feeds += arguments[2]
-    elif kind == "fetch":
-        program.fetches += arguments[1]
+    operation = Fields(data)
+    kind = operation.text(3, _MOST_NAME)
+    if kind in ("feed", "fetch"):
+        arguments = operation.parts(2 if kind == "feed" else 1)[:100]  # outputs, or inputs
+        names = [name for argument in arguments for name in Fields(argument).parts(2)]
+        ends = program.feeds if kind == "feed" else program.fetches
+        ends += [name.decode("utf-8", "replace")[:_MOST_NAME] for name in names]
     else:
         program.kinds[kind] += 1
-
-
-def _first_number(data: bytes) -> int:
-    return next((value for number, _, value in parse(data) if number == 1 and isinstance(value, int)), 0)
 
 
 def _version(number: int) -> str | None:
@@ -353,17 +301,17 @@ def _read_regions(regions: list[_Region], program: _Program, depth: int) -> None
 def _read_parameter(operation: _Operation, program: _Program) -> None:
     attributes = msgspec.json.decode(operation.attributes)
     name = attributes[3] if isinstance(attributes, list) and len(attributes) > 3 else ""
-    made = _typed(msgspec.json.decode(operation.outputs))
-    if isinstance(name, str) and made is not None:
-        program.variables[name[:_MOST_NAME]] = _Variable(name[:_MOST_NAME], made[0], made[1], is_stored=True)
+    typed = _typed(msgspec.json.decode(operation.outputs))
+    if isinstance(name, str) and typed is not None:
+        program.variables[name[:_MOST_NAME]] = _Variable(name[:_MOST_NAME], typed[0], typed[1], is_stored=True)
 
 
 def _read_end(operation: _Operation, program: _Program) -> str:
     """An input or output: its name, type and shape."""
     name = _named(operation)
     outputs = msgspec.json.decode(operation.outputs)
-    made = _typed(outputs[0]) if isinstance(outputs, list) and outputs else None
-    program.variables[name] = _Variable(name, *(made or (None, ())))
+    typed = _typed(outputs[0]) if isinstance(outputs, list) and outputs else None
+    program.variables[name] = _Variable(name, *(typed or (None, ())))
     return name
 
 
@@ -378,8 +326,8 @@ def _named(operation: _Operation) -> str:
 
 def _typed(output: object) -> tuple[str | None, tuple[int | str, ...]] | None:
     """Type and shape of an output: {"TT": {"D": [{"#": "0.t_f32"}, [5], ...]}}."""
-    told = output.get("TT") if isinstance(output, dict) else None
-    parts = told.get("D") if isinstance(told, dict) else None
+    kind = output.get("TT") if isinstance(output, dict) else None
+    parts = kind.get("D") if isinstance(kind, dict) else None
     if (
         not isinstance(parts, list)
         or len(parts) < 2
@@ -417,9 +365,7 @@ def _step_over(source: Source, at: int, numbers: Counter[str]) -> int:
     dtype, shape = _tensor(source.read(at + 8, size, ahead=256))
     if dtype is None:
         raise Damaged("array-damaged", f"an unknown type at {at}")
-    count = 1
-    for length in shape:
-        count *= length if isinstance(length, int) else 0
+    count = math.prod(length if isinstance(length, int) else 0 for length in shape)
     at += 8 + size + count * _width(dtype)
     if at > source.size:
         raise Damaged("truncated", f"{count} numbers end at {at} of {source.size}")
@@ -432,6 +378,5 @@ def _bytes(numbers: Counter[str]) -> int:
 
 
 def _width(dtype: str) -> int:
-    """Bytes of a number."""
     bits = re.search(r"\d+", dtype)
     return int(bits[0]) // 8 if bits else 1

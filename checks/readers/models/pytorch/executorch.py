@@ -6,6 +6,7 @@ https://github.com/pytorch/executorch/tree/main/schema and extension/flat_tensor
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -56,7 +57,7 @@ class _Program(Reading):
 
 @file_reader("executorch", "executorch-data", rank=Rank.MAGIC)
 def executorch(source: Source, _beside: Folder) -> Reading | None:
-    """One file. Which file of weights belongs to a program is said by the one who loads it."""
+    """One file. The program that loads it chooses the file of weights that belongs to it."""
     identifier = source.read(IDENTIFIER, 4) if source.size >= _HEADER else b""
     if identifier == _PROGRAM:
         return _program(source)
@@ -160,17 +161,14 @@ def _dtype(number: int) -> str:
 
 
 def _count(sizes: tuple[int, ...]) -> int:
-    count = 1
-    for size in sizes:
-        count = min(count * max(size, 0), _MOST_BYTES)
-    return count
+    return min(math.prod(max(size, 0) for size in sizes), _MOST_BYTES)
 
 
 def _header(source: Source, magic: bytes, place: int) -> int:
     """Where the segments begin: a number of the header, which old and small files do not have; 0 without one.
 
     Raises:
-        Damaged: "truncated" where the header tells of more than there is.
+        Damaged: "truncated" where the header counts more than there is.
     """
     head = source.read(_HEADER, min(40, source.size - _HEADER))
     if head[:4] != magic:

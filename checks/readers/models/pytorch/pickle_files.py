@@ -167,7 +167,7 @@ def _array_bytes(within: list[Pickle], node: Node, source: Source, place: int) -
     """Bytes of an array that joblib writes right behind the object that describes it.
 
     Raises:
-        Damaged: they are a pickle, and damaged; or nobody can tell how many they are.
+        Damaged: they are a pickle, and damaged; or their number is unknown.
     """
     if node.made_by not in JOBLIB_ARRAYS:
         return 0
@@ -191,7 +191,7 @@ def _array_bytes(within: list[Pickle], node: Node, source: Source, place: int) -
 
 
 def _item_size(dtype: Value) -> int | None:
-    """Bytes of one item; None where items may be objects, which joblib pickles, or where nobody can tell."""
+    """Bytes of one item; None where items may be objects, which joblib pickles, or where the size is unknown."""
     if not isinstance(dtype, Node) or dtype.made_by != "numpy.dtype" or not dtype.args:
         return None
     code = dtype.args[0]
@@ -226,7 +226,7 @@ def _is_plain(dtype: Node) -> bool:
 
 
 class _Traits:
-    """What the objects in a pickle tell of the library that made them."""
+    """Traces in a pickle of the library that wrote it."""
 
     def __init__(self) -> None:
         self.root_class = ""
@@ -336,13 +336,6 @@ _UNPACK: dict[str, Callable[[Source], Iterator[bytes]]] = {
 }
 # How each begins; zlib by the usual window and any level.
 _PACKED = {
-    b"\x78\x01": "zlib",
-    b"\x78\x5e": "zlib",
-    b"\x78\x9c": "zlib",
-    b"\x78\xda": "zlib",
-    b"\x1f\x8b\x08": "gzip",
-    b"BZh": "bz2",
-    b"\xfd7zXZ\x00": "xz",
-    b"\x5d\x00\x00": "lzma",
-    lz4.MAGIC: "lz4",
-}
+    b"\x78\x01": "zlib", b"\x78\x5e": "zlib", b"\x78\x9c": "zlib", b"\x78\xda": "zlib", b"\x1f\x8b\x08": "gzip",
+    b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x5d\x00\x00": "lzma", lz4.MAGIC: "lz4",
+}  # fmt: skip

@@ -40,13 +40,12 @@ def named_classes(pickles: Iterable[Pickle]) -> tuple[NamedClass, ...]:
     for pickle in pickles:
         for name, is_called in pickle.names.items():
             names[name] = names.get(name, False) or is_called
-    found = [NamedClass(name=_path(*name), risk=_risk(*name, is_called=called)) for name, called in names.items()]
+    found = [
+        NamedClass(name=(f"{module}.{name}" if module else name)[:_LONGEST], risk=_risk(module, name, is_called=called))
+        for (module, name), called in names.items()
+    ]
     found.sort(key=lambda item: (_ORDER[item.risk], item.name))
     return tuple(found[:MOST_CLASSES])
-
-
-def _path(module: str, name: str) -> str:
-    return (f"{module}.{name}" if module else name)[:_LONGEST]
 
 
 def _risk(module: str, name: str, *, is_called: bool) -> str:

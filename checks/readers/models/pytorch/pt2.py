@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from checks.facts import Binding, TensorSpec
 from checks.knowledge.frameworks.torch_serialization import TorchSerializationTable
 from checks.readers.containers.folder import ZipFolder
+from checks.readers.containers.json_text import decoded
 from checks.readers.containers.machine_code import HEAD, built_for
 from checks.readers.containers.pickles.values import Pickle
 from checks.readers.containers.source import MIB, Damaged
@@ -119,7 +120,7 @@ class _Weights(msgspec.Struct):
 
 @dataclass(slots=True)
 class _Read:
-    """What the parts of an archive tell."""
+    """The contents of the parts of an archive."""
 
     tensors: list[Tensor] = field(default_factory=list)
     pickles: list[Pickle] = field(default_factory=list)
@@ -232,37 +233,22 @@ def _add_compiled(files: TorchZip, reading: Reading, libraries: list[str]) -> No
 
 def _metadata(files: TorchZip) -> dict[str, str]:
     """The texts of all metadata files of the first model, together."""
-    told: dict[str, str] = {}
+    texts: dict[str, str] = {}
     names = (
         member
         for member in files.members
         if member.startswith("data/aotinductor/") and member.endswith("_metadata.json")
     )
     for _, name in zip(range(_SHOWN), names, strict=False):
-        found = _decoded(files, name, dict[str, Any], most=MIB)
-        told |= {key[:60]: str(value)[:200] for key, value in list(found.items())[:100] if isinstance(value, str)}
-    return told
-
-
-_Kind = TypeVar("_Kind")
-
-
-def _decoded(files: TorchZip, name: str, kind: type[_Kind], most: int = _MOST_JSON) -> _Kind:
-    """A member of JSON.
-
-    Raises:
-        Damaged: "json-damaged", or what reading raises.
-    """
-    try:
-        return msgspec.json.decode(files.read(name, most), type=kind)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise Damaged("json-damaged", f"{name}: {error}"[:300]) from error
+        found = decoded(files.read(name, MIB), dict[str, Any], name)
+        texts |= {key[:60]: str(value)[:200] for key, value in list(found.items())[:100] if isinstance(value, str)}
+    return texts
 
 
 def _read_program(files: TorchZip, name: str, read: _Read) -> None:
     try:
-        read.header = _decoded(files, name, _Header)
-        module = _decoded(files, name, _Program).graph_module
+        read.header = decoded(files.read(name, _MOST_JSON), _Header, name)
+        module = decoded(files.read(name, _MOST_JSON), _Program, name).graph_module
     except Damaged as problem:
         read.problem = read.problem or problem
         return
@@ -317,7 +303,7 @@ def _devices(metas: Iterable[_TensorMeta | None]) -> Iterator[str]:
 def _read_weights(files: TorchZip, name: str, read: _Read) -> None:
     """The list of weights that lie as plain bytes beside it."""
     try:
-        config = _decoded(files, name, _Weights).config
+        config = decoded(files.read(name, _MOST_JSON), _Weights, name).config
     except Damaged as problem:
         read.problem = read.problem or problem
         return

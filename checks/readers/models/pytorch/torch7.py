@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from checks.facts import Binding, OperatorUse
+import msgspec
+
+from checks.facts import Binding
 from checks.readers.containers.cursor import Cursor
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import Damaged, Source
-from checks.readers.models.reading import Reading
+from checks.readers.models.reading import Reading, operator_uses
 from checks.readers.models.registry import Rank, file_reader
 
 NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN, FUNCTION, OLD_CLOSURE, CLOSURE = range(9)
@@ -46,12 +48,10 @@ def torch7(source: Source, _beside: Folder) -> Reading | None:
         return Reading("torch7", producer="torch7", frameworks=("torch7",), devices=(), details=details)
     if not _BINARY.match(head):
         return None
-    seen = _Seen(source)
-    try:
+    seen, run = _Seen(source), Reading()
+    with run.part():
         seen.run()
-    except Damaged as damage:
-        return seen.reading(damage)
-    return seen.reading(None)
+    return seen.reading(run.problem)
 
 
 @file_reader("torch7", rank=Rank.NAME)
@@ -82,11 +82,7 @@ class _Seen:
         self._waiting = 1  # objects that are still to come
 
     def run(self) -> None:
-        """Every object, in the order of the file.
-
-        Raises:
-            Damaged: "truncated", "torch7-damaged" or "too-large".
-        """
+        """Every object, in the order of the file. Raises Damaged: "truncated", "torch7-damaged" or "too-large"."""
         for _ in range(_MOST_OBJECTS):
             if self._waiting == 0:
                 return
@@ -96,10 +92,8 @@ class _Seen:
 
     def reading(self, problem: Damaged | None) -> Reading:
         """What was counted."""
-        operators = tuple(
-            OperatorUse(name=name.removeprefix("nn."), count=count, is_custom=not name.startswith("nn."))
-            for name, count in sorted(self.classes.items(), key=lambda item: (-item[1], item[0]))
-        )
+        uses = operator_uses(self.classes, is_custom=lambda name: not name.startswith("nn."))
+        operators = [msgspec.structs.replace(use, name=use.name.removeprefix("nn.")) for use in uses]
         return Reading(
             "torch7",
             producer="torch7",

@@ -122,7 +122,7 @@ def torch_tar(source: Source, _beside: Folder) -> Reading | None:
 
 
 def _reading(format_id: str, main: Pickle, pickles: list[Pickle]) -> Reading:
-    """What the pickles of a file tell, whatever it is wrapped in."""
+    """The reading of the pickles of a file, whatever it is wrapped in."""
     contents: Contents = contents_of(main)
     classes = named_classes(pickles)
     devices = devices_of(pickles)

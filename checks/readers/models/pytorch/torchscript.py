@@ -50,7 +50,7 @@ def torchscript(archive: ZipFolder) -> Reading | None:
     main, constants = files.pickle("data.pkl"), files.pickle("constants.pkl")
     reading = _reading(files, main)
     code = "\n".join(_code(files))
-    in_code = tuple(_devices_in(code))[:_SHOWN]
+    in_code = [device for device in dict.fromkeys(_DEVICE.findall(code)) if device not in ("cpu", "meta")][:_SHOWN]
     devices = tuple(dict.fromkeys((*devices_of([main, constants]), *in_code)))[:_SHOWN]
     bytecode = files.pickle("bytecode.pkl") if "bytecode.pkl" in files else None
     operators = _of_bytecode(bytecode) if bytecode else _of_code(code)
@@ -183,15 +183,10 @@ def _signature(code: str, model_class: str) -> Signature | None:
 
 
 def _inputs(signature: Signature | None) -> tuple[TensorSpec, ...] | None:
-    """The tensors among the parameters; code tells neither type of number nor shape."""
+    """The tensors among the parameters; code states neither dtype nor shape."""
     if signature is None:
         return None
     return tuple(TensorSpec(name=name[:_LONGEST]) for name, kind in signature[0] if "Tensor" in kind)
-
-
-def _devices_in(code: str) -> Iterator[str]:
-    """Devices that are written into the code."""
-    yield from (device for device in dict.fromkeys(_DEVICE.findall(code)) if device not in ("cpu", "meta"))
 
 
 def _of_code(code: str) -> tuple[OperatorUse, ...]:

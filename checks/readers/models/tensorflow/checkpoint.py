@@ -6,6 +6,7 @@ where its bytes lie); tensorflow/core/protobuf/tensor_bundle.proto. The weights 
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 
 from checks.facts import NeededFile
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.protobuf import BYTES, Message, parse
+from checks.readers.containers.protobuf import BYTES, Fields, Message, parse
 from checks.readers.containers.sorted_table import entries, first_entry, is_table
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.reading import Reading, incomplete_file, needed_file
@@ -47,10 +48,7 @@ class Variable:
     @property
     def elements(self) -> int:
         """How many numbers it is."""
-        count = 1
-        for axis in self.shape:
-            count *= axis if isinstance(axis, int) else 0
-        return count
+        return math.prod(axis if isinstance(axis, int) else 0 for axis in self.shape)
 
     @property
     def is_weight(self) -> bool:
@@ -156,7 +154,7 @@ def checkpoint(source: Source, beside: Folder) -> Reading | None:
 
 @file_reader(FORMAT, rank=Rank.NAME)
 def data_file(source: Source, beside: Folder) -> Reading | None:
-    """A data file, which only its name tells: it is read through the index beside it."""
+    """A data file, recognised by its name: it is read through the index beside it."""
     name = _SHARD.fullmatch(source.name)
     if name is None:
         return None
@@ -227,7 +225,7 @@ def _old_checkpoint(source: Source, header: bytes, beside: Folder) -> Reading:
 
 
 def _with_graph_beside(reading: Reading, name: str, beside: Folder) -> Reading:
-    """Add what the graph that lies beside a checkpoint tells."""
+    """Add the graph that lies beside a checkpoint."""
     graph = needed_file(beside, name)
     if not graph.present:
         return reading
@@ -240,7 +238,6 @@ def _with_graph_beside(reading: Reading, name: str, beside: Folder) -> Reading:
 
 
 def _with_graph(reading: Reading, meta: MetaGraph) -> Reading:
-    """Add what the graph of a checkpoint tells."""
     graph = meta.graph
     reading.fail(graph.problem)
     reading.producer, reading.producer_version = "tensorflow", meta.version
@@ -262,48 +259,18 @@ def _meta(source: Source) -> MetaGraph | None:
 
 
 def _header(data: bytes, index: Index) -> None:
-    for number, _, value in parse(data):
-        if number == 1 and isinstance(value, int):
-            index.shards = value
-        elif number == 2:
-            index.is_big_endian = value == _BIG_ENDIAN
+    header = Fields(data)
+    index.shards, index.is_big_endian = header.number(1, 1), header.number(2) == _BIG_ENDIAN
 
 
 def _variable(key: bytes, data: bytes) -> Variable:
-    """A BundleEntryProto."""
-    numbers = {3: 0, 4: 0, 5: 0}
-    dtype: str | None = None
-    shape: tuple[int | str, ...] = ()
-    for number, _, value in parse(data):
-        if number == 1 and isinstance(value, int):
-            dtype = dtype_name(value)
-        elif number == 2 and isinstance(value, bytes):
-            shape = shape_of(value) or ()
-        elif number in numbers and isinstance(value, int):
-            numbers[number] = value
-    return Variable(key.decode("utf-8", "replace"), dtype, shape, numbers[3], numbers[4], numbers[5])
+    entry = Fields(data)
+    dtype, shape = dtype_name(entry.number(1)), shape_of(entry.data(2)) or ()
+    return Variable(key.decode("utf-8", "replace"), dtype, shape, *(entry.number(field) for field in (3, 4, 5)))
 
 
 def _old_variables(header: bytes) -> Iterator[Variable]:
     """The list of its tensors, which is the first entry of a single file."""
-    for number, _, value in parse(header):
-        if number != 1 or not isinstance(value, bytes):
-            continue
-        for tag, _, tensor in parse(value):
-            if tag == 1 and isinstance(tensor, bytes):
-                yield _old_variable(tensor)
-
-
-def _old_variable(data: bytes) -> Variable:
-    """A SavedSliceMeta."""
-    name = ""
-    dtype: str | None = None
-    shape: tuple[int | str, ...] = ()
-    for number, _, value in parse(data):
-        if number == 1 and isinstance(value, bytes):
-            name = value.decode("utf-8", "replace")
-        elif number == 2 and isinstance(value, bytes):
-            shape = shape_of(value) or ()
-        elif number == 3 and isinstance(value, int):
-            dtype = dtype_name(value)
-    return Variable(name, dtype, shape)
+    for meta in Fields(header).parts(1):
+        for tensor in map(Fields, Fields(meta).parts(1)):  # SavedSliceMeta
+            yield Variable(tensor.text(1), dtype_name(tensor.number(3)), shape_of(tensor.data(2)) or ())

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import msgspec
-
 from checks.facts import OperatorUse, TensorSpec
 from checks.knowledge.frameworks.keras import is_keras_class, refusable
+from checks.readers.containers.json_text import decoded
 from checks.readers.containers.source import MIB, Damaged
 
 MOST_TEXT = 6 * MIB  # JSON of nothing but "{}" takes 24 times its size as objects
@@ -45,25 +44,14 @@ class KerasModel:
 
 
 def parse_config(data: bytes) -> object:
-    """JSON as plain objects.
-
-    Raises:
-        Damaged: "too-large" or "json-damaged".
-    """
+    """JSON as plain objects. Raises Damaged: "too-large" or "json-damaged"."""
     if len(data) > MOST_TEXT:
         raise Damaged("too-large", f"{len(data)} bytes of JSON")
-    try:
-        return msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise Damaged("json-damaged", str(error)) from error
+    return decoded(data, object)
 
 
 def read_config(config: object, found: KerasModel) -> None:
-    """Take in a model's description.
-
-    Raises:
-        Damaged: "json-damaged" where it is none, "too-large".
-    """
+    """Take in a model's description. Raises Damaged: "json-damaged" where it is none, "too-large"."""
     if not isinstance(config, dict) or not isinstance(config.get("class_name"), str):
         raise Damaged("json-damaged", "no class_name")
     for entry, key, parent in _objects(config):
@@ -93,11 +81,7 @@ def _objects(config: dict[str, object]) -> Iterator[tuple[dict[str, object], str
                 yield value, key, parent
             waiting.append((_within(value, key), name if isinstance(name, str) else parent))
         elif isinstance(value, list):
-            waiting.append((_items(value, key), parent))
-
-
-def _items(value: list[object], key: str) -> Iterator[tuple[str, object]]:
-    return ((key, item) for item in value if isinstance(item, (dict, list)))
+            waiting.append((iter([(key, item) for item in value if isinstance(item, (dict, list))]), parent))
 
 
 def _within(value: dict[str, object], key: str) -> Iterator[tuple[str, object]]:
@@ -125,7 +109,7 @@ def _layer(item: dict[str, object], key: str, parent: str, found: KerasModel, *,
             found.refusable[row.shown] = None
     if name == "MultiHeadAttention" and "query_shape" not in arguments:
         found.refusable["attention-without-shapes"] = None
-    if name == "Lambda" and _is_code(arguments.get("function")):
+    if name == "Lambda" and _is_flat(arguments.get("function")):  # bytecode, as Keras 2 writes it
         found.functions += 1
     _policy(arguments.get("dtype"), found)
 
@@ -199,9 +183,9 @@ def _interface(config: dict[str, object], found: KerasModel) -> None:
         if isinstance(shape, list) and len(found.inputs) < MOST_TENSORS:
             dtype = settings.get("dtype")
             name = settings.get("name") if item.get("class_name") == "InputLayer" else f"{settings.get('name')}_input"
-            found.inputs.append(
-                TensorSpec(name=str(name), dtype=dtype if isinstance(dtype, str) else None, shape=_shape(shape))
-            )
+            axes = tuple(axis if isinstance(axis, int) else "?" for axis in shape[:32])
+            spec = TensorSpec(name=str(name), dtype=dtype if isinstance(dtype, str) else None, shape=axes)
+            found.inputs.append(spec)
     if not outputs and layers:
         last = layers[-1].get("config")
         outputs = [str(last["name"])] if isinstance(last, dict) and "name" in last else []
@@ -218,14 +202,5 @@ def _names(value: object) -> Iterator[str]:
         yield from (item[0] for item in value if isinstance(item, list) and item and isinstance(item[0], str))
 
 
-def _shape(value: list[object]) -> tuple[int | str, ...]:
-    return tuple(axis if isinstance(axis, int) else "?" for axis in value[:32])
-
-
 def _is_flat(value: object) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], str)
-
-
-def _is_code(function: object) -> bool:
-    """Whether a Lambda layer holds bytecode, as Keras 2 writes it: [code, defaults, closure]."""
-    return isinstance(function, list) and bool(function) and isinstance(function[0], str)

@@ -6,6 +6,7 @@ of .keras keras/src/saving/saving_lib.py. Weights are counted by their shapes.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from checks.facts.versions import major_number
 from checks.knowledge.frameworks.keras import least_keras_3
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.hdf5 import SIGNATURE, Hdf5, Node, Value
+from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader
@@ -92,7 +94,8 @@ def keras_zip(archive: ZipFolder) -> Reading | None:
     _describe(reading, metadata.keras_version, model, is_model=True)
     reading.details |= {"saved-at": metadata.date_saved, "optimizer": optimizer}
     if archive.size_of(WEIGHTS) is None:
-        reading.fail(_missing(archive))
+        if archive.size_of("model.weights.npz") is None:  # the other form in which Keras keeps weights
+            reading.fail(Damaged("missing-part", WEIGHTS))
     else:
         with reading.part(), archive.file(WEIGHTS) as source:
             file = Hdf5(source)
@@ -130,7 +133,6 @@ def _version(attributes: dict[str, Value], top: Node | None) -> str:
 
 
 def _describe(reading: Reading, version: str, model: KerasModel, *, is_model: bool) -> None:
-    """Add what the description and the version tell."""
     own = [f"{use.domain}>{use.name}" if use.domain else use.name for use in model.uses if use.is_custom]
     own += list(model.others)
     reading.producer_version = version
@@ -157,7 +159,6 @@ def _describe(reading: Reading, version: str, model: KerasModel, *, is_model: bo
 
 
 def _requirement(format_id: str | None, version: str, model: KerasModel, *, is_model: bool) -> str:
-    """The Keras that reads it, as a requirement."""
     generation = major_number(version)
     if not is_model or generation < 2:
         return "keras"
@@ -167,31 +168,24 @@ def _requirement(format_id: str | None, version: str, model: KerasModel, *, is_m
 
 
 def _read_weights(root: Node, reading: Reading) -> None:
-    """Count the weights below a group."""
     reading.dtypes, reading.memory = Counter(), 0
     with reading.part():
         for _, node in weights_of(root):
             dtype = dtype_of(node)
-            count = 1
-            for axis in node.shape or ():
-                count *= axis
+            count = math.prod(node.shape or ())
             reading.count(dtype, count)
             reading.memory += (count * _bits(dtype) + 7) // 8
 
 
 def weights_of(root: Node) -> Iterator[tuple[str, Node]]:
-    """The weights of the model that a file or a group of it holds, by path.
-
-    Raises:
-        Damaged: as the file.
-    """
+    """The weights of the model that a file or a group of it holds, by path."""
     for path, node in (root.links.get(_MODEL) or root).walk():
         if path.split("/", 1)[0] not in _ASIDE and node.dtype != "string":
             yield path, node
 
 
 def dtype_of(node: Node) -> str:
-    """What a dataset's numbers are; Keras itself tells it of those that HDF5 has no type for."""
+    """What a dataset's numbers are; Keras itself notes it where HDF5 has no type for it."""
     return node.dtype or _text(node.attributes.get("dtype")) or "?"
 
 
@@ -204,18 +198,13 @@ def _metadata(archive: ZipFolder) -> _Metadata | None:
     """metadata.json; None where it is not Keras's."""
     try:
         return msgspec.json.decode(_content(archive, METADATA, _MOST_METADATA), type=_Metadata)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError, Damaged):
+    except (*JSON_ERRORS, Damaged):
         return None
 
 
 def _content(archive: ZipFolder, name: str, most: int = 64 << 20) -> bytes:
     with archive.file(name) as source:
         return source.read(0, min(source.size, most))
-
-
-def _missing(archive: ZipFolder) -> Damaged | None:
-    """Keras can also keep the weights as .npz."""
-    return None if archive.size_of("model.weights.npz") is not None else Damaged("missing-part", WEIGHTS)
 
 
 def _optimizer(config: object) -> str:

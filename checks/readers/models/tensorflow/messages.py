@@ -6,13 +6,14 @@ tensorflow/core/protobuf/meta_graph.proto, as TensorFlow 2.21 ships them.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from checks.facts import OperatorUse, TensorSpec
 from checks.knowledge.formats.tensorflow_operators import is_tensorflow_operator, library_of, tensorflow_of_operators
-from checks.readers.containers.protobuf import BYTES, VARINT, Message, parse, signed
+from checks.readers.containers.protobuf import BYTES, VARINT, Fields, Message, parse, signed
 from checks.readers.containers.source import Damaged
 
 # types.proto; a reference type is 100 more.
@@ -68,7 +69,6 @@ class Node:
     dtype: str | None = None
     shape: tuple[int | str, ...] | None = None
     elements: int = 0  # numbers that a constant holds
-    is_shape_told: bool = False
 
 
 @dataclass
@@ -91,11 +91,7 @@ class Graph:
     _names: set[str] = field(default_factory=set)
 
     def add(self, node: Node, *, is_main: bool) -> None:
-        """Count a node.
-
-        Raises:
-            Damaged: "too-large" where there are more than any model has.
-        """
+        """Count a node. Raises Damaged: "too-large" where there are more than any model has."""
         self._nodes += 1
         if self._nodes > MOST_NODES or max(len(self.operators), len(self.functions), len(self.devices)) > MOST_NAMED:
             raise Damaged("too-large", f"{self._nodes} nodes, {len(self.operators)} operators")
@@ -127,7 +123,7 @@ class Graph:
 
     @property
     def outputs(self) -> tuple[TensorSpec, ...]:
-        """The nodes that no other node consumes: what a frozen graph computes, as far as it tells."""
+        """The nodes that no other node consumes: what a frozen graph computes, as far as it shows."""
         if self._nodes > _MOST_NAMES:
             return ()
         names = [name for name in self._unused if name not in self._used]
@@ -149,13 +145,12 @@ class Graph:
 
     @property
     def details(self) -> dict[str, str]:
-        """What else it tells, for ModelFacts.details."""
-        found = {
-            "graph-producer": None if self.producer is None else str(self.producer),
-            "graph-consumer": str(self.min_consumer) if self.min_consumer else None,
-            "functions": str(len(self.functions)) if self.functions else None,
+        """Its other properties, for ModelFacts.details."""
+        return {
+            "graph-producer": "" if self.producer is None else str(self.producer),
+            "graph-consumer": str(self.min_consumer or ""),
+            "functions": str(len(self.functions) or ""),
         }
-        return {name: value for name, value in found.items() if value is not None}
 
     @property
     def pinned_devices(self) -> tuple[str, ...]:
@@ -252,7 +247,7 @@ def _set(node: Node, number: int, value: bytes) -> None:
 
 
 def _attribute(node: Node, data: bytes) -> None:
-    """An entry of the map of attributes: those that tell of dtypes, shapes and constants."""
+    """An entry of the map of attributes: dtypes, shapes and constants."""
     name, value = b"", b""
     for number, _, part in parse(data):
         if isinstance(part, bytes):
@@ -286,10 +281,7 @@ def _tensor(node: Node, fields: Iterator[tuple[int, int, int | bytes]]) -> None:
         if number == 1 and isinstance(value, int):
             node.dtype = dtype_name(value) or node.dtype
         elif number == 2 and isinstance(value, bytes):
-            count = 1
-            for axis in shape_of(value) or ():
-                count *= axis if isinstance(axis, int) else 0
-            node.elements = count
+            node.elements = math.prod(axis if isinstance(axis, int) else 0 for axis in shape_of(value) or ())
 
 
 @dataclass
@@ -328,8 +320,8 @@ def read_meta_graph(message: Message) -> MetaGraph:
             elif entry.number == 5:
                 _signature(message.data(entry), found)
             elif entry.number == 6:
-                names = [_text(value) for number, _, value in parse(message.data(entry)) if number == 2]
-                found.assets += names[: max(0, MOST_ASSETS - len(found.assets))]
+                if len(found.assets) < MOST_ASSETS:
+                    found.assets.append(Fields(message.data(entry)).text(2))
             elif entry.number == 7:
                 _objects(message.message(entry), found)
     except Damaged as problem:
@@ -346,32 +338,18 @@ def _meta_info(message: Message, found: MetaGraph) -> None:
 
 
 def _signature(data: bytes, found: MetaGraph) -> None:
-    name, signature = "", Signature()
-    for number, _, value in parse(data):
-        if number == 1:
-            name = _text(value)
-        elif number == 2 and isinstance(value, bytes):
-            for part, _, entry in parse(value):
-                if part in (1, 2) and isinstance(entry, bytes):
-                    specs = signature.inputs if part == 1 else signature.outputs
-                    if len(specs) < MOST_TENSORS:
-                        specs.append(_tensor_info(entry))
+    entry = Fields(data)
+    definition = Fields(entry.data(2))
+    inputs, outputs = ([_tensor_info(part) for part in definition.parts(side)[:MOST_TENSORS]] for side in (1, 2))
     if len(found.signatures) < MOST_TENSORS:
-        found.signatures[name] = signature
+        found.signatures[entry.text(1)] = Signature(inputs, outputs)
 
 
 def _tensor_info(data: bytes) -> TensorSpec:
-    name, dtype, shape = "", None, None
-    for number, _, value in parse(data):
-        if number == 1:
-            name = _text(value)
-        elif number == 2 and isinstance(value, bytes):
-            for part, _, info in parse(value):
-                if part == 2 and isinstance(info, int):
-                    dtype = dtype_name(info)
-                elif part == 3 and isinstance(info, bytes):
-                    shape = shape_of(info)
-    return TensorSpec(name=name, dtype=dtype, shape=shape)
+    entry = Fields(data)
+    info = Fields(entry.data(2))
+    shape = shape_of(info.data(3)) if info.parts(3) else None
+    return TensorSpec(name=entry.text(1), dtype=dtype_name(info.number(2)), shape=shape)
 
 
 def _objects(message: Message, found: MetaGraph) -> None:

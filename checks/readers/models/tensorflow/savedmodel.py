@@ -95,7 +95,6 @@ def _is_binary(source: Source) -> bool:
 
 
 def _has_version(source: Source, start: int, size: int) -> bool:
-    """Whether a MetaInfoDef names TensorFlow's version."""
     return any(
         field.number == 5 and field.wire == BYTES and field.size < 64 and source.read(field.start, 1).isdigit()
         for field in Message(source, start, size)
@@ -103,7 +102,6 @@ def _has_version(source: Source, start: int, size: int) -> bool:
 
 
 def _read(source: Source) -> tuple[Reading, list[MetaGraph]]:
-    """The reading with the schema's version, and the meta graphs."""
     reading = Reading(FORMAT, producer="tensorflow")
     graphs: list[MetaGraph] = []
     if source.name.lower() == TEXT or _TEXT_START.match(source.read(0, min(4096, source.size))):
@@ -126,7 +124,6 @@ def _read(source: Source) -> tuple[Reading, list[MetaGraph]]:
 
 
 def _read_files(folder: Folder, main: MetaGraph, reading: Reading) -> None:
-    """Sum up the variables, and look for their files and the assets."""
     index = Index()
     files: list[NeededFile] = []
     variables = needed_file(folder, INDEX)
@@ -143,7 +140,6 @@ def _read_files(folder: Folder, main: MetaGraph, reading: Reading) -> None:
 
 
 def _signature(main: MetaGraph) -> Signature | None:
-    """The signature that is called where none is named."""
     real = {name: signature for name, signature in main.signatures.items() if not name.startswith("__")}
     return real.get(DEFAULT_SIGNATURE) or next(iter(real.values()), None)
 

@@ -5,11 +5,12 @@ https://www.tensorflow.org/js/guide/save_load; the fields are those of tfjs-core
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -17,6 +18,7 @@ from checks.facts import NeededFile, TensorSpec
 from checks.knowledge.formats.tensorflow_operators import is_tensorflow_operator
 from checks.knowledge.formats.tfjs import is_tfjs_operator, tfjs_of_operators
 from checks.readers.containers.folder import Folder, inside
+from checks.readers.containers.json_text import JSON_ERRORS, decoded
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading, incomplete_file, operator_uses
 from checks.readers.models.registry import Rank, file_reader
@@ -28,6 +30,7 @@ GRAPH, LAYERS = "graph-model", "layers-model"
 MOST_TEXT = 24 * MIB
 MOST_MANIFEST = 6 * MIB  # of that the list of weights, whose shortest entries take the most memory
 MOST_SHARDS = 10_000
+_Value = TypeVar("_Value")
 _NULL = b"null"
 _MARKS = (b'"modelTopology"', b'"weightsManifest"')
 _BYTES = {
@@ -155,7 +158,7 @@ def _model(source: Source, beside: Folder) -> Reading | None:
         return None
     try:
         document = msgspec.json.decode(text, type=_Document)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+    except JSON_ERRORS as error:
         raise _damage(source, text, error) from error
     topology = bytes(document.model_topology)
     if topology == _NULL and bytes(document.weights_manifest) == _NULL:
@@ -165,7 +168,7 @@ def _model(source: Source, beside: Folder) -> Reading | None:
     with reading.part():
         if len(bytes(document.weights_manifest)) > MOST_MANIFEST:
             raise Damaged("too-large", "the list of weights")
-        _read_weights(_decoded(document.weights_manifest, list[WeightGroup] | None) or [], beside, weights)
+        _read_weights(_optional(document.weights_manifest, list[WeightGroup]) or [], beside, weights)
     _describe(reading, document, kind, weights)
     with reading.part():
         if kind == GRAPH:
@@ -185,7 +188,7 @@ def _manifest(source: Source, beside: Folder) -> Reading | None:
         groups = msgspec.json.decode(text, type=list[WeightGroup])
     except msgspec.ValidationError:
         return None
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+    except JSON_ERRORS as error:
         raise _damage(source, text, error) from error
     if not groups:
         return None
@@ -198,21 +201,16 @@ def _manifest(source: Source, beside: Folder) -> Reading | None:
 
 
 def read_manifest(source: Source) -> list[WeightGroup]:
-    """The weights that a model.json or a list of weights names.
-
-    Raises:
-        Damaged: it is neither.
-    """
+    """The weights that a model.json or a list of weights names. Raises Damaged: it is neither."""
     text = source.read(0, min(source.size, MOST_TEXT))
     is_list = text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
     try:
         manifest = text if is_list else bytes(msgspec.json.decode(text, type=_Document).weights_manifest)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+    except JSON_ERRORS as error:
         raise _damage(source, text, error) from error
     if len(manifest) > MOST_MANIFEST:
         raise Damaged("too-large", "the list of weights")
-    groups: list[WeightGroup] = _decoded(manifest, list[WeightGroup] | None) or []
-    return groups
+    return _optional(manifest, list[WeightGroup]) or []
 
 
 def stored_bytes(weight: Weight) -> int | None:
@@ -231,11 +229,8 @@ def _damage(source: Source, text: bytes, error: Exception) -> Damaged:
     return Damaged("truncated" if is_open else "json-damaged", str(error))
 
 
-def _decoded(raw: msgspec.Raw | bytes, kind: Any) -> Any:
-    try:
-        return msgspec.json.decode(raw, type=kind)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        raise Damaged("json-damaged", str(error)) from error
+def _optional(raw: msgspec.Raw | bytes, kind: type[_Value]) -> _Value | None:
+    return None if bytes(raw) == _NULL else decoded(raw, kind)
 
 
 def _kind(document: _Document, topology: bytes) -> str:
@@ -246,7 +241,6 @@ def _kind(document: _Document, topology: bytes) -> str:
 
 
 def _describe(reading: Reading, document: _Document, kind: str, weights: _Weights) -> None:
-    """Add what the document and the weights tell."""
     converter = document.converted_by if isinstance(document.converted_by, str) else ""
     version = _CONVERTER.search(converter)
     stored = weights.stored.most_common(1)
@@ -266,13 +260,10 @@ def _describe(reading: Reading, document: _Document, kind: str, weights: _Weight
 
 
 def _read_weights(groups: Sequence[WeightGroup], beside: Folder, found: _Weights) -> None:
-    """Count the weights, and look for the files that hold them."""
     for group in groups:
         size, is_known = 0, True
         for weight in group.weights:
-            count = 1
-            for axis in weight.shape:
-                count *= max(axis, 0)
+            count = math.prod(max(axis, 0) for axis in weight.shape)
             stored = _stored(weight)
             found.dtypes[weight.dtype] += count
             found.has_paths = found.has_paths or _PATH.search(weight.name) is not None
@@ -301,17 +292,16 @@ def _shards(group: WeightGroup, size: int | None, beside: Folder, found: _Weight
 
 
 def _read_graph(reading: Reading, topology: bytes, document: _Document) -> None:
-    """Read a TensorFlow graph as JSON."""
-    graph = _decoded(topology, _Graph)
+    graph = decoded(topology, _Graph)
     library = graph.library.function if graph.library else []
     functions = {item.signature.name for item in library if item.signature}
     nodes = [*graph.node, *(node for function in library for node in function.node_def)]
     counted = Counter(node.op for node in nodes if node.op not in functions)
-    interface = _decoded(document.signature, _Interface | None) or _Interface()
+    interface = _optional(document.signature, _Interface) or _Interface()
     if not interface.inputs:
-        metadata = _decoded(document.user_defined_metadata, dict[str, msgspec.Raw] | None) or {}
+        metadata = _optional(document.user_defined_metadata, dict[str, msgspec.Raw]) or {}
         if "signature" in metadata:
-            interface = _decoded(metadata["signature"], _Interface | None) or _Interface()
+            interface = _optional(metadata["signature"], _Interface) or _Interface()
     least = tfjs_of_operators(counted)
     reading.inputs = _specs(interface.inputs) or _placeholders(graph.node)
     reading.outputs = _specs(interface.outputs) or None
@@ -322,7 +312,6 @@ def _read_graph(reading: Reading, topology: bytes, document: _Document) -> None:
 
 
 def _read_layers(reading: Reading, topology: bytes) -> None:
-    """Read Keras layers as JSON."""
     tree = parse_config(topology)
     config = tree.get("model_config", tree) if isinstance(tree, dict) else tree
     if isinstance(config, str):
@@ -348,16 +337,20 @@ def _placeholders(nodes: Sequence[_Node]) -> tuple[TensorSpec, ...]:
     found: list[TensorSpec] = []
     for node in nodes:
         if node.op == "Placeholder" and len(found) < MOST_TENSORS:
-            told = _decoded(node.attr, _Placeholder)
-            shape = told.shape.shape if told.shape else None
+            attributes = decoded(node.attr, _Placeholder)
+            shape = attributes.shape.shape if attributes.shape else None
             found.append(
-                TensorSpec(name=node.name, dtype=_dtype(told.dtype.type) if told.dtype else None, shape=_shape(shape))
+                TensorSpec(
+                    name=node.name,
+                    dtype=_dtype(attributes.dtype.type) if attributes.dtype else None,
+                    shape=_shape(shape),
+                )
             )
     return tuple(found)
 
 
-def _dtype(told: str | int) -> str | None:
-    return dtype_name(told) if isinstance(told, int) else NAMED_DTYPES.get(told)
+def _dtype(kind: str | int) -> str | None:
+    return dtype_name(kind) if isinstance(kind, int) else NAMED_DTYPES.get(kind)
 
 
 def _shape(shape: _TensorShape | None) -> tuple[int | str, ...] | None:

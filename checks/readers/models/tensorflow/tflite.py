@@ -17,7 +17,7 @@ from checks.readers.models.devices.edgetpu import Compiled, Mappable, add_packag
 from checks.readers.models.reading import Reading, needed_file
 from checks.readers.models.registry import Rank, file_reader
 from checks.readers.models.tensorflow.tflite_graph import Code, Operator, Subgraph, Tensor, TfliteFile
-from checks.readers.models.tensorflow.tflite_metadata import Said, listed, read_said
+from checks.readers.models.tensorflow.tflite_metadata import Notes, listed, read_notes
 from checks.readers.models.tensorflow.tflite_weights import Weights
 
 MAGIC = b"TFL3"
@@ -26,8 +26,6 @@ _MOST_VALUES = 1_000  # inputs, and outputs
 
 @dataclass
 class _Graphs:
-    """What was read of the graphs so far."""
-
     codes: tuple[Code, ...] | None = None
     operators: Counter[Code] = field(default_factory=Counter)
     count: int = 0
@@ -49,15 +47,15 @@ def tflite(source: Source, beside: Folder) -> Reading | None:
         return None
     file = TfliteFile(source)
     graphs = _Graphs()
-    reading = Reading("tflite", version=str(file.version))
+    reading = Reading("tflite", version=str(file.root.integer(0, "I")))
     with reading.part():
         graphs.codes = file.codes()
         _read_graphs(file, graphs)
-    said = read_said(file, reading)
+    notes = read_notes(file, reading)
     files = tuple(needed_file(beside, name, size) for name, size in sorted(graphs.weights.files.items())) or None
     reading.fail(next((Damaged("missing-part", file.name) for file in files or () if not _is_whole(file)), None))
     reading.files = files
-    _describe(reading, graphs, said)
+    _describe(reading, graphs, notes)
     return reading
 
 
@@ -95,11 +93,10 @@ def _is_whole(file: NeededFile) -> bool:
     return file.present is not False and (file.present_size is None or file.present_size >= (file.size or 0))
 
 
-def _describe(reading: Reading, graphs: _Graphs, said: Said) -> None:
-    """Add what graphs and metadata tell."""
+def _describe(reading: Reading, graphs: _Graphs, notes: Notes) -> None:
     compiled = graphs.compiled
-    reading.producer, reading.producer_version = said.producer, said.producer_version
-    reading.devices = (said.npu,) if said.npu else ()
+    reading.producer, reading.producer_version = notes.producer, notes.producer_version
+    reading.devices = (notes.npu,) if notes.npu else ()
     if graphs.uses("edgetpu"):
         reading.format = "tflite-edgetpu"
         reading.producer, reading.producer_version = "edgetpu_compiler", compiled.compiler
@@ -107,12 +104,12 @@ def _describe(reading: Reading, graphs: _Graphs, said: Said) -> None:
     reading.frameworks = _frameworks(graphs)
     reading.operators = _operators(graphs)
     reading.memory = graphs.weights.size + compiled.kept + compiled.streamed
-    reading.dependence = _dependence(graphs, said)
-    reading.bound_to = _bindings(graphs, said)
+    reading.dependence = _dependence(graphs, notes)
+    reading.bound_to = _bindings(graphs, notes)
     reading.inputs, reading.outputs = graphs.inputs, graphs.outputs
     reading.dtypes = graphs.weights.dtypes
     reading.quantization = graphs.weights.quantization
-    reading.details = _details(graphs, said)
+    reading.details = _details(graphs, notes)
 
 
 def _operators(graphs: _Graphs) -> tuple[OperatorUse, ...] | None:
@@ -144,15 +141,15 @@ def _newest(releases: Iterable[str | None]) -> str:
     return max((version for version in releases if version), key=release, default="")
 
 
-def _dependence(graphs: _Graphs, said: Said) -> str | None:
+def _dependence(graphs: _Graphs, notes: Notes) -> str | None:
     """More than a plain file's where not every interpreter runs it; None = as the format's."""
-    if said.npu or graphs.uses("npu"):
+    if notes.npu or graphs.uses("npu"):
         return "high"
     is_more = graphs.uses("tensorflow") or any(operator.is_foreign for operator in graphs.operators)
     return "medium" if is_more and not graphs.uses("edgetpu") else None
 
 
-def _bindings(graphs: _Graphs, said: Said) -> tuple[Binding, ...]:
+def _bindings(graphs: _Graphs, notes: Notes) -> tuple[Binding, ...]:
     least = _newest(first_tensorflow(operator.name, operator.version) for operator in graphs.operators)
     flex = sorted(operator.name for operator in graphs.operators if operator.domain == "tensorflow")
     foreign = sorted(operator.name for operator in graphs.operators if operator.is_foreign)
@@ -161,13 +158,13 @@ def _bindings(graphs: _Graphs, said: Said) -> tuple[Binding, ...]:
         "tflite-flex": listed(flex),
         "custom-operators": listed(foreign),
         "edgetpu-runtime": str(graphs.compiled.runtime or ""),
-        "npu": said.npu or ("?" if graphs.uses("npu") else ""),
+        "npu": notes.npu or ("?" if graphs.uses("npu") else ""),
     }
     return tuple(Binding(kind=kind, value=value) for kind, value in values.items() if value)
 
 
-def _details(graphs: _Graphs, said: Said) -> dict[str, str]:
-    return said.details | {
+def _details(graphs: _Graphs, notes: Notes) -> dict[str, str]:
+    return notes.details | {
         "subgraphs": str(graphs.count) if graphs.count > 1 else "",
         "quantization-grain": ", ".join(sorted(graphs.weights.grains)),
         **(_compiled(graphs) if graphs.uses("edgetpu") else _could_map(graphs)),
@@ -175,7 +172,6 @@ def _details(graphs: _Graphs, said: Said) -> dict[str, str]:
 
 
 def _compiled(graphs: _Graphs) -> dict[str, str]:
-    """What the Edge TPU's compiler made of the model."""
     compiled = graphs.compiled
     left = [(code.name, count) for code, count in graphs.operators.most_common() if code.domain != "edgetpu"]
     return {

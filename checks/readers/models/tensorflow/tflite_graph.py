@@ -5,12 +5,13 @@ The schema: https://github.com/google-ai-edge/LiteRT/blob/main/tflite/converter/
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checks.knowledge.formats.tflite_operators import custom_operator, operator_name
 from checks.readers.containers.flatbuffer import FlatBuffer, Table
-from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.containers.source import Damaged, Source
 
 EDGETPU = "edgetpu-custom-op"
 NPU = "DISPATCH_OP"  # a part that LiteRT's compiler turned into code for a phone's NPU
@@ -81,9 +82,7 @@ class Tensor:
     @property
     def count(self) -> int:
         """How many numbers it holds; of a constant not more than its bytes can hold, unless most are left out."""
-        count = 1
-        for length in self.shape:
-            count *= length if isinstance(length, int) else 1
+        count = math.prod(length for length in self.shape if isinstance(length, int))
         most = _MOST_BUFFER if self.is_sparse or not self.is_constant else self.data.size * 4
         return min(count, most)
 
@@ -116,25 +115,11 @@ class TfliteFile:
     """A .tflite file. Each part is read when it is asked for, and may be damaged on its own."""
 
     def __init__(self, source: Source) -> None:
-        """Find the root.
-
-        Raises:
-            Damaged: it leads nowhere; so may everything that is asked of it.
-        """
+        """Find the root. Raises Damaged: it leads nowhere; so may everything that is asked of it."""
         self.source = source
         self.flat = FlatBuffer(source)
         self.root = self.flat.root()
         self._tensors = 0
-
-    @property
-    def version(self) -> int:
-        """The schema's version."""
-        return self.root.integer(0, "I")
-
-    @property
-    def description(self) -> str:
-        """What the converter wrote about itself."""
-        return self.root.text(3, MIB)
 
     def codes(self) -> tuple[Code, ...]:
         """The operators that nodes refer to by number."""
@@ -166,10 +151,6 @@ class TfliteFile:
             )
             yield table.text(2, _MOST_NAME), inputs, outputs
 
-    def external_files(self) -> tuple[str, ...]:
-        """The files beside this one that hold weights."""
-        return tuple(table.text(0, _MOST_NAME) for table in self.root.tables(8, _MOST_NAMED))
-
     def subgraphs(self) -> Iterator[Table]:
         """The graphs; the first is the model, others are bodies of loops and branches, or further signatures."""
         return self.root.tables(2)
@@ -186,7 +167,7 @@ class TfliteFile:
 
     def _external(self) -> dict[int, Buffer]:
         """The weights in files beside this one, by their ids; 0 is none of them."""
-        files = self.external_files()
+        files = [table.text(0, _MOST_NAME) for table in self.root.tables(8, _MOST_NAMED)]
         found = {}
         for table in self.root.tables(9, _MOST_TENSORS):
             group = table.integer(1, "I")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from checks.readers.containers.flatbuffer import FlatBuffer
 from checks.readers.containers.folder import ZipFolder
-from checks.readers.containers.source import Damaged, Source
+from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading
 from checks.readers.models.tensorflow.tflite_graph import TfliteFile
 
@@ -33,7 +33,7 @@ _OPTIMISED_BY = {
 
 
 @dataclass
-class Said:
+class Notes:
     """All of it. ``details`` are those of ModelFacts."""
 
     producer: str | None = None
@@ -42,13 +42,13 @@ class Said:
     details: dict[str, str] = field(default_factory=dict)
 
 
-def read_said(file: TfliteFile, reading: Reading) -> Said:
+def read_notes(file: TfliteFile, reading: Reading) -> Notes:
     """Read it, each part on its own."""
-    said = Said()
+    notes = Notes()
     for part in (_read_converter, _read_metadata, _read_signatures, _read_archive):
         with reading.part():
-            part(file, said)
-    return said
+            part(file, notes)
+    return notes
 
 
 def listed(names: Iterable[str]) -> str:
@@ -58,15 +58,15 @@ def listed(names: Iterable[str]) -> str:
     return f"{shown}, … ({len(all_)})" if len(all_) > _MOST_NAMES else shown
 
 
-def _read_converter(file: TfliteFile, said: Said) -> None:
-    description = file.description.strip()
+def _read_converter(file: TfliteFile, notes: Notes) -> None:
+    description = file.root.text(3, MIB).strip()
     if description in _TENSORFLOW:
-        said.producer = "tensorflow"
+        notes.producer = "tensorflow"
     else:
-        said.details["description"] = description[:_SHOWN]
+        notes.details["description"] = description[:_SHOWN]
 
 
-def _read_metadata(file: TfliteFile, said: Said) -> None:
+def _read_metadata(file: TfliteFile, notes: Notes) -> None:
     others = []
     for name, buffer in file.metadata():
         read = _KNOWN.get(name)
@@ -74,59 +74,59 @@ def _read_metadata(file: TfliteFile, said: Said) -> None:
             others.append(name)
         elif 0 < buffer.size <= _MOST_METADATA:
             with contextlib.suppress(Damaged):  # what a tool has added does not make the model a damaged one
-                read(said, file.source.part(buffer.at, buffer.size))
-    said.details["metadata"] = listed(others)
+                read(notes, file.source.part(buffer.at, buffer.size))
+    notes.details["metadata"] = listed(others)
 
 
-def _read_signatures(file: TfliteFile, said: Said) -> None:
+def _read_signatures(file: TfliteFile, notes: Notes) -> None:
     signatures = []
     for name, inputs, outputs in file.signatures():
         signatures.append(f"{name}({', '.join(inputs)}) → {', '.join(outputs)}")
         if len(signatures) == _MOST_NAMES:
             break
-    said.details["signatures"] = listed(signatures)
+    notes.details["signatures"] = listed(signatures)
 
 
-def _read_archive(file: TfliteFile, said: Said) -> None:
+def _read_archive(file: TfliteFile, notes: Notes) -> None:
     """The names of the label files behind the model."""
     size = min(file.source.size, _LONGEST_END)
     if _END_OF_ZIP not in file.source.read(file.source.size - size, size):
         return
     try:
-        said.details["associated-files"] = listed(ZipFolder(file.source).names)
+        notes.details["associated-files"] = listed(ZipFolder(file.source).names)
     except Damaged:  # weights may hold these four bytes too
         return
 
 
-def _read_runtime(said: Said, source: Source) -> None:
-    said.details["declared-runtime"] = source.read(0, min(source.size, 16)).rstrip(b"\0").decode("ascii", "replace")
+def _read_runtime(notes: Notes, source: Source) -> None:
+    notes.details["declared-runtime"] = source.read(0, min(source.size, 16)).rstrip(b"\0").decode("ascii", "replace")
 
 
-def _read_conversion(said: Said, source: Source) -> None:
+def _read_conversion(notes: Notes, source: Source) -> None:
     root = FlatBuffer(source).root()
     environment, options = root.table(0), root.table(1)
     if environment:
-        said.producer = "tensorflow"
-        said.producer_version = environment.text(0, 256) or None
-        said.details["converted-from"] = _CONVERTED_FROM.get(environment.integer(2), "")
+        notes.producer = "tensorflow"
+        notes.producer_version = environment.text(0, 256) or None
+        notes.details["converted-from"] = _CONVERTED_FROM.get(environment.integer(2), "")
     if options:
         modes = options.integers(0, most=100)
-        said.details["optimised-by"] = ", ".join(_OPTIMISED_BY.get(mode, str(mode)) for mode in modes)
+        notes.details["optimised-by"] = ", ".join(_OPTIMISED_BY.get(mode, str(mode)) for mode in modes)
 
 
-def _read_description(said: Said, source: Source) -> None:
+def _read_description(notes: Notes, source: Source) -> None:
     """What the author says about the model; the fields of metadata_schema.fbs."""
     root = FlatBuffer(source).root()
     for key, number in (("title", 0), ("model-description", 1), ("model-version", 2), ("author", 4), ("license", 5)):
-        said.details[key] = " ".join(root.text(number).split())[:_SHOWN]
+        notes.details[key] = " ".join(root.text(number).split())[:_SHOWN]
 
 
-def _read_stamp(said: Said, source: Source) -> None:
+def _read_stamp(notes: Notes, source: Source) -> None:
     maker, chip = (source.read(at, _STAMP).split(b"\0")[0].decode("utf-8", "replace") for at in (0, _STAMP))
-    said.npu = f"{maker} {chip}".strip()
+    notes.npu = f"{maker} {chip}".strip()
 
 
-_KNOWN: dict[str, Callable[[Said, Source], None]] = {
+_KNOWN: dict[str, Callable[[Notes, Source], None]] = {
     "min_runtime_version": _read_runtime,
     "CONVERSION_METADATA": _read_conversion,
     "TFLITE_METADATA": _read_description,

@@ -32,7 +32,7 @@ class GpuStatement:
     """A GPU that a text names. ``by``: "driver" where the driver or a framework listed it, "bus", "mention" else."""
 
     named: NamedGpu | None
-    name: str  # as it was told; "" for the name of the index
+    name: str  # as the text has it; "" for the name of the index
     index: int | None = None
     by: str = "mention"
     nvidia: dict[str, Any] = field(default_factory=dict)  # more fields of NvidiaGpu
@@ -60,7 +60,8 @@ def mentions_of_gpus(text: str, lower: str) -> Iterator[Mention]:
         if begin.start() < last:
             continue
         word = begin.group(0)
-        if _SHORT.fullmatch(word) and not _is_card(word, text[begin.start()]):
+        is_upper = text[begin.start()].isupper()  # "A100" is a card, "a16" or "h20" need not be
+        if _SHORT.fullmatch(word) and not is_upper and word not in _WELL_KNOWN:
             continue
         found = gpu_at(text[begin.start() : begin.start() + 90].partition("\n")[0])
         if found is not None:
@@ -88,8 +89,3 @@ def gpus_in(value: str, *, is_name: bool = False) -> list[tuple[NamedGpu, str]]:
 def _of_number(number: str) -> NamedGpu | None:
     """The GeForce or Radeon that a bare number means: "3090", "1080 Ti"."""
     return gpu_of_name(f"RTX {number}") or gpu_of_name(f"GTX {number}") or gpu_of_name(f"RX {number}")
-
-
-def _is_card(word: str, first: str) -> bool:
-    """Whether letters with a number are a card: "A100" is, "a16" or "h20" need not be."""
-    return first.isupper() or word in _WELL_KNOWN

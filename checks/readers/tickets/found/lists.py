@@ -51,7 +51,7 @@ _COLLECTED = ("pytorch version", "cuda used to build pytorch")
 
 
 def read_lists(text: Text) -> Iterator[Statement]:
-    """Everything that keys tell, in the order of the lines."""
+    """The statements of all keys, in the order of the lines."""
     program = _program(text)
     for field in text.fields:
         yield from _of_field(field, text, program)
@@ -61,13 +61,10 @@ def read_lists(text: Text) -> Iterator[Statement]:
     yield from _of_headings(text)
     if "flags" in text.lower or "features" in text.lower:
         for found in _FLAGS.finditer(text.whole):
-            yield Statement(
-                "machine.cpu.instruction_sets", tuple(found[1].split()), (text.number_at(found.start()),), program
-            )
+            yield Statement("machine.cpu.instruction_sets", tuple(found[1].split()), text.at(found), program)
 
 
 def _program(text: Text) -> str:
-    """What printed the list, where it can be told."""
     if text.has("cuda used to build pytorch", "collecting environment information"):
         return "collect_env"
     if text.has("huggingface_hub version", "transformers` version", "transformers version"):
@@ -157,26 +154,19 @@ def _version(value: str) -> _Values:
         yield "", found[1]
 
 
+def _pattern(find: Callable[[str], re.Match[str] | None]) -> Callable[[str], _Values]:
+    """What the first group stands for that a pattern finds."""
+
+    def read(value: str) -> _Values:
+        found = find(value)
+        if found:
+            yield "", next(filter(None, found.groups()))
+
+    return read
+
+
 def _driver(value: str) -> _Values:
     found = _DRIVER.search(value) or (_DRIVER_BRANCH.search(value) if len(value) < 24 else None)
-    if found:
-        yield "", found[1]
-
-
-def _python(value: str) -> _Values:
-    found = _PYTHON.search(value)
-    if found:
-        yield "", found[1]
-
-
-def _libc(value: str) -> _Values:
-    found = _GLIBC.search(value)
-    if found:
-        yield "", found[1] or found[2]
-
-
-def _kernel(value: str) -> _Values:
-    found = _KERNEL.match(value)
     if found:
         yield "", found[1]
 
@@ -246,16 +236,12 @@ def _container(value: str) -> _Values:
         yield "", "docker"
 
 
-def _nothing(value: str) -> _Values:  # noqa: ARG001 - a processor's flags are read from the whole line
-    return iter(())
-
-
 READS: dict[str, Callable[[str], _Values]] = {
     "version": _version,
     "driver": _driver,
-    "python": _python,
-    "libc": _libc,
-    "kernel": _kernel,
+    "python": _pattern(_PYTHON.search),
+    "libc": _pattern(_GLIBC.search),
+    "kernel": _pattern(_KERNEL.match),
     "cuda": _cuda,
     "flag": _flag,
     "text": _text,
@@ -264,5 +250,5 @@ READS: dict[str, Callable[[str], _Values]] = {
     "gpus": _gpus,
     "both": _both,
     "container": _container,
-    "flags": _nothing,
+    "flags": lambda _: iter(()),  # a processor's flags are read from the whole line
 }

@@ -58,26 +58,26 @@ def read_tensorflow(text: Text) -> Iterator[Statement]:
                 fields["pci_address"] = found["bus"].lower()
             index = int(groups["index"]) if groups.get("index") else None
             statement = GpuStatement(gpu_of_name(name), name, index=index, by="driver", nvidia=fields)
-            yield Statement("gpu", statement, (text.number_at(found.start()),), "TensorFlow")
+            yield Statement("gpu", statement, text.at(found), "TensorFlow")
     yield from _first(
         text, "TensorFlow", ((_TF_DRIVER, "machine.nvidia.driver_version"), (_TF_DSO, "machine.nvidia.driver_version"))
     )
     for found in _TF_CUDNN.finditer(whole):
         version = found[1] if "." in found[1] else _packed(found[1])
-        yield Statement("frameworks.tensorflow.cudnn_version", version, (text.number_at(found.start()),), "TensorFlow")
+        yield Statement("frameworks.tensorflow.cudnn_version", version, text.at(found), "TensorFlow")
         break
     path = _TF_PATH.search(whole)
     if path is not None:
         value = ("LD_LIBRARY_PATH", path[1].strip())
-        yield Statement("variable", value, (text.number_at(path.start()),), "TensorFlow")
+        yield Statement("variable", value, text.at(path), "TensorFlow")
     runtime = _TF_CUDART.search(whole)
     if runtime is not None:  # only builds for CUDA look for it, each for the one that it was built with
-        where = (text.number_at(runtime.start()),)
+        where = text.at(runtime)
         yield Statement("frameworks.tensorflow.is_cuda_build", True, where, "TensorFlow")
         yield Statement("frameworks.tensorflow.cuda_version", runtime[1], where, "TensorFlow")
     at = whole.find("Skipping registering GPU devices")
     if at >= 0:
-        yield Statement("frameworks.tensorflow.devices", (), (text.number_at(at),), "TensorFlow")
+        yield Statement("frameworks.tensorflow.devices", (), text.at(at), "TensorFlow")
     missed = [text.number_at(found.start()) for found in _TF_MISSED.finditer(whole)][:MOST_WARNINGS]
     if missed:
         numbers = tuple(dict.fromkeys(missed))
@@ -122,14 +122,14 @@ def read_torch(text: Text) -> Iterator[Statement]:
         codes = _TORCH_CODES.search(whole) or _TORCH_LIST.search(whole)
         if codes is not None:
             names = tuple(re.findall(r"(?:sm|compute)_\d{2,3}a?", codes[1]))
-            yield Statement("frameworks.torch.arch_list", names, (text.number_at(codes.start()),), "PyTorch")
+            yield Statement("frameworks.torch.arch_list", names, text.at(codes), "PyTorch")
         own = _OWN_CAPABILITY.search(whole)
         if own is not None:
             capability = own[3] or f"{own[1]}.{own[2]}"
             statement = GpuStatement(None, "NVIDIA GPU", nvidia={"compute_capability": capability})
-            yield Statement("own-capability", statement, (text.number_at(own.start()),), "")
+            yield Statement("own-capability", statement, text.at(own))
     if "mismatches the version" in whole and (other := _OTHER_CUDA.search(whole)):
-        numbers = (text.number_at(other.start()),)
+        numbers = text.at(other)
         yield Statement("environment.nvcc_version", other[1], numbers, "PyTorch")
         yield Statement("frameworks.torch.cuda_version", other[2], numbers, "PyTorch")
     if "cuda:" in text.lower:
@@ -141,8 +141,8 @@ def read_torch(text: Text) -> Iterator[Statement]:
                     continue
                 fields = {"memory_total": int(groups["memory"]) * 2**20} if groups.get("memory") else {}
                 statement = GpuStatement(named, found["name"].strip(), int(found["index"]), "driver", fields)
-                yield Statement("gpu", statement, (text.number_at(found.start()),), "")
-                yield Statement("frameworks.torch.cuda_available", True, (text.number_at(found.start()),), "")
+                yield Statement("gpu", statement, text.at(found))
+                yield Statement("frameworks.torch.cuda_available", True, text.at(found))
 
 
 def _torch_gpu(text: Text, found: re.Match[str], capability: str, index: int | None) -> Statement:
@@ -166,9 +166,7 @@ def read_runtimes(text: Text) -> Iterator[Statement]:
     """ONNX Runtime, TensorRT and NVIDIA's compiler."""
     if "ExecutionProvider" in text.whole and (found := _ORT_PROVIDERS.search(text.whole)):
         names = tuple(re.findall(r"\w+ExecutionProvider", found[1]))
-        yield Statement(
-            "frameworks.onnxruntime.providers_listed", names, (text.number_at(found.start()),), "ONNX Runtime"
-        )
+        yield Statement("frameworks.onnxruntime.providers_listed", names, text.at(found), "ONNX Runtime")
     if "Failed to create" in text.whole:
         yield from _failed_providers(text)
     if "TensorRT" in text.whole:
@@ -180,19 +178,15 @@ def read_runtimes(text: Text) -> Iterator[Statement]:
                 else (number // 1000, number // 100 % 10, number % 100)
             )
             version = ".".join(map(str, parts))
-            yield Statement("frameworks.tensorrt.version", version, (text.number_at(banner.start()),), "TensorRT")
+            yield Statement("frameworks.tensorrt.version", version, text.at(banner), "TensorRT")
         if named := _TRT_VERSION.search(text.whole):
-            yield Statement(
-                "frameworks.tensorrt.version", named[1] or named[2], (text.number_at(named.start()),), "TensorRT"
-            )
+            yield Statement("frameworks.tensorrt.version", named[1] or named[2], text.at(named), "TensorRT")
     if "Selected Device:" in text.whole and (device := _TRT_DEVICE.search(text.whole)):
         gpu = gpu_of_name(device[1])
-        yield Statement(
-            "gpu", GpuStatement(gpu, device[1].strip(), 0, "driver"), (text.number_at(device.start()),), "TensorRT"
-        )
+        yield Statement("gpu", GpuStatement(gpu, device[1].strip(), 0, "driver"), text.at(device), "TensorRT")
     if "Cuda compilation tools" in text.whole and (compiler := _NVCC.search(text.whole)):
         version = compiler[2] or compiler[1]
-        yield Statement("environment.nvcc_version", version, (text.number_at(compiler.start()),), "nvcc")
+        yield Statement("environment.nvcc_version", version, text.at(compiler), "nvcc")
 
 
 def _failed_providers(text: Text) -> Iterator[Statement]:
@@ -228,11 +222,9 @@ def read_amd(text: Text) -> Iterator[Statement]:
     for found in _ROCM_SMI.finditer(text.whole):
         gpu = gpu_of_name(found[2])
         if gpu is not None:
-            yield Statement(
-                "gpu", GpuStatement(gpu, found[2], int(found[1]), "bus"), (text.number_at(found.start()),), "rocm-smi"
-            )
+            yield Statement("gpu", GpuStatement(gpu, found[2], int(found[1]), "bus"), text.at(found), "rocm-smi")
     if version := _ROCM_VERSION.search(text.whole):
-        yield Statement("machine.amd.rocm_version", version[1], (text.number_at(version.start()),), "")
+        yield Statement("machine.amd.rocm_version", version[1], text.at(version))
     alone = list(_GFX.finditer(text.whole))
     if len({found.group(0) for found in alone}) == 1:  # several are a list of what something was built for
         yield _amd(text, alone[0], alone[0].group(0), f"AMD GPU ({alone[0].group(0)})", "")
@@ -242,7 +234,7 @@ def _amd(text: Text, found: re.Match[str], gfx: str, name: str, program: str) ->
     row = amd_target(gfx)
     gpu = NamedGpu(vendor_id="1002", product=name, gfx_target=gfx, architecture=row.architecture if row else "")
     by = "bus" if program else "mention"
-    return Statement("gpu", GpuStatement(gpu, name, by=by), (text.number_at(found.start()),), program)
+    return Statement("gpu", GpuStatement(gpu, name, by=by), text.at(found), program)
 
 
 # --- the bus and the kernel log --------------------------------------------------------------------------------------
@@ -270,12 +262,12 @@ def read_kernel(text: Text) -> Iterator[Statement]:
         for found in _LSPCI.finditer(text.whole):
             statement = _on_bus(found)
             if statement is not None:
-                yield Statement("gpu", statement, (text.number_at(found.start()),), "lspci")
+                yield Statement("gpu", statement, text.at(found), "lspci")
     if "NVRM" not in text.whole:
         return
     for found in _PCI_ID.finditer(text.whole):
         statement = _of_ids("10de", found["device"], "NVIDIA GPU", {"address": found["address"].lower()})
-        yield Statement("gpu", statement, (text.number_at(found.start()),), "kernel log")
+        yield Statement("gpu", statement, text.at(found), "kernel log")
     lines = [line for line in text.lines if "NVRM" in line.text]
     events = parse_xids(line.text for line in lines)[:MOST_EVENTS]
     with_xid = [line.number for line in lines if "Xid" in line.text] or [line.number for line in lines[:1]]
@@ -312,7 +304,6 @@ def _on_bus(found: re.Match[str]) -> GpuStatement | None:
 
 
 def _of_ids(vendor: str, device: str, name: str, bus: dict[str, Any]) -> GpuStatement:
-    """A GPU by its ids on the bus."""
     known = pci_name(vendor, device)
     architecture = architecture_of_die(known.die) if known.die else None
     named = gpu_of_name(known.product)
@@ -348,14 +339,14 @@ def read_variables(text: Text) -> Iterator[Statement]:
     for pattern in (_ASSIGNED, _IN_PYTHON) if "environ" in text.whole else (_ASSIGNED,):
         for found in pattern.finditer(text.whole):
             if found["name"] in allowed and "$" not in found["value"]:
-                yield Statement("variable", (found["name"], found["value"]), (text.number_at(found.start()),), "")
+                yield Statement("variable", (found["name"], found["value"]), text.at(found))
 
 
 def _first(text: Text, program: str, wanted: tuple[tuple[re.Pattern[str], str], ...]) -> Iterator[Statement]:
     for pattern, fact in wanted:
         found = pattern.search(text.whole)
         if found is not None:
-            yield Statement(fact, found[1], (text.number_at(found.start()),), program)
+            yield Statement(fact, found[1], text.at(found), program)
 
 
 def _packed(digits: str) -> str:

@@ -106,7 +106,7 @@ def _versions(text: Text) -> Iterator[Statement]:
         version = f"{version}+{build[1]}" if build else version
         if name == "onnxruntime" and "onnxruntime-gpu" in lower and found.start() > text.line_start(found.start()):
             continue  # in a sentence it is the short name of the other
-        yield Statement("package", Package(name=name, version=instead[1] if instead else version), (number,), "")
+        yield Statement("package", Package(name=name, version=instead[1] if instead else version), (number,))
     for pattern, fact, words in (
         (_DRIVER, "machine.nvidia.driver_version", ("driver", "nvidia-", "驱动", "ドライバ")),
         (_PYTHON, "interpreter.version", ("python",)),
@@ -117,16 +117,16 @@ def _versions(text: Text) -> Iterator[Statement]:
             value = next(group for group in found.groups() if group)
             instead = re.match(r"[^\n]{0,4}\(you have ([\d.]{3,12})\)", lower[found.end() : found.end() + 30])
             if instead:
-                yield Statement(fact, instead[1], (text.number_at(found.start()),), "")
+                yield Statement(fact, instead[1], text.at(found))
             elif _is_here(text, found.start(), found.end()):
-                yield Statement(fact, value, (text.number_at(found.start()),), "")
+                yield Statement(fact, value, text.at(found))
     for pattern in (_PYTHON_PATH, _WHEEL):
         for found in pattern.finditer(text.whole):
-            yield Statement("interpreter.version", f"{found[1]}.{found[2]}", (text.number_at(found.start()),), "")
+            yield Statement("interpreter.version", f"{found[1]}.{found[2]}", text.at(found))
 
 
 def _is_here(text: Text, start: int, end: int) -> bool:
-    """Whether a version is said to be there, and not asked for, recommended or compared with."""
+    """Whether a version is installed, and not asked for, recommended or compared with."""
     words = TicketWords.read().not_here
     line_start = text.line_start(start)
     before = text.lower[max(line_start, start - 400) : start]
@@ -166,20 +166,20 @@ def _machine(text: Text) -> Iterator[Statement]:
         for found in _APPLE.finditer(text.whole):
             after = lower[found.end() : found.end() + 12]
             if found["kind"] or found["apple"] or after.startswith((" chip", " mac", " processor")):
-                numbers = (text.number_at(found.start()),)
+                numbers = text.at(found)
                 chip = f"Apple {found['chip']}{' ' + found['kind'] if found['kind'] else ''}"
-                yield Statement("machine.apple.chip", chip, numbers, "")
-                yield Statement("machine.apple.is_apple_silicon", True, numbers, "")
+                yield Statement("machine.apple.chip", chip, numbers)
+                yield Statement("machine.apple.is_apple_silicon", True, numbers)
                 break
     at = lower.find("apple silicon")
     if at >= 0:
-        yield Statement("machine.apple.is_apple_silicon", True, (text.number_at(at),), "")
+        yield Statement("machine.apple.is_apple_silicon", True, text.at(at))
     for pattern, fact in ((_JETSON, "model"), (_JETPACK, "jetpack"), (_L4T, "l4t_release")):
         if "jetson" in lower or "jetpack" in lower or "orin" in lower or "xavier" in lower or "l4t" in lower:
             named = pattern.search(lower)
             if named is not None:
                 value = text.whole[named.start() : named.end()].strip() if fact == "model" else named[1]
-                yield Statement(f"machine.jetson.{fact}", value, (text.number_at(named.start()),), "")
+                yield Statement(f"machine.jetson.{fact}", value, text.at(named))
     yield from _system(text)
 
 
@@ -193,19 +193,19 @@ def _system(text: Text) -> Iterator[Statement]:
         is_wanted = _AT_LEAST.match(text.lower, end) is not None
         facts = system_facts(line) if is_system and not is_wanted and _is_here(text, start, end) else {}
         if facts:
-            yield Statement("machine.os", facts, (text.number_at(start),), "")
+            yield Statement("machine.os", facts, text.at(start))
     elif "wsl" in text.lower and (found := re.search(r"\bwsl ?[12]?\b", text.lower)):
-        yield Statement("machine.os", {"system": "Linux", "wsl": 2}, (text.number_at(found.start()),), "")
+        yield Statement("machine.os", {"system": "Linux", "wsl": 2}, text.at(found))
     yield from _by_files(text)
 
 
 def _by_files(text: Text) -> Iterator[Statement]:
     """The system by its paths and its libraries' names."""
     if "\\" in text.whole and (path := re.search(r"(?<!\w)[A-Z]:\\[\w.() \\-]{2,200}", text.whole)):
-        yield Statement("machine.os", {"system": "Windows"}, (text.number_at(path.start()),), "")
+        yield Statement("machine.os", {"system": "Windows"}, text.at(path))
     elif path := re.search(
         r"(?<![\w:/.])/(?:home|usr|opt(?!/homebrew)|root|mnt|data|tmp|lib64|lib|etc|workspace)/[\w.-]", text.whole
     ):
-        yield Statement("machine.os", {"system": "Linux"}, (text.number_at(path.start()),), "")
+        yield Statement("machine.os", {"system": "Linux"}, text.at(path))
     elif path := re.search(r"(?<![\w:/.])/(?:Users|Library|Applications)/[\w. -]", text.whole):
-        yield Statement("machine.os", {"system": "Darwin"}, (text.number_at(path.start()),), "")
+        yield Statement("machine.os", {"system": "Darwin"}, text.at(path))

@@ -40,13 +40,9 @@ _LISTED = re.compile(
 )
 _MIG_LISTED = re.compile(r"^\s{1,8}MIG (\S{1,20})\s{1,12}Device\s{1,4}(\d{1,2}): \(UUID", re.MULTILINE)
 _MODES = {
-    "Default": "default",
-    "E. Process": "exclusive-process",
-    "Exclusive_Process": "exclusive-process",
-    "E. Thread": "exclusive-thread",
-    "Exclusive_Thread": "exclusive-thread",
-    "Prohibited": "prohibited",
-}
+    "Default": "default", "E. Process": "exclusive-process", "Exclusive_Process": "exclusive-process",
+    "E. Thread": "exclusive-thread", "Exclusive_Thread": "exclusive-thread", "Prohibited": "prohibited",
+}  # fmt: skip
 # What it says instead of a table -> what NVML calls it. The words: NVML's nvmlErrorString() and the program's own.
 _FAILURES = (
     ("driver/library version mismatch", "NVML_ERROR_LIB_RM_VERSION_MISMATCH"),
@@ -77,13 +73,13 @@ def _failures(text: Text) -> Iterator[Statement]:
     for words, error in _FAILURES:
         at = text.lower.find(words)
         if at >= 0:
-            yield Statement("machine.nvidia.nvml", error, (text.number_at(at),), PROGRAM)
+            yield Statement("machine.nvidia.nvml", error, text.at(at), PROGRAM)
             line_end = text.whole.find("\n", at)
             message = text.whole[text.line_start(at) : line_end if line_end >= 0 else None]
-            yield Statement("machine.nvidia.nvml_message", message.strip()[:300], (text.number_at(at),), PROGRAM)
+            yield Statement("machine.nvidia.nvml_message", message.strip()[:300], text.at(at), PROGRAM)
     at = text.lower.find(_NO_DEVICES)
     if at >= 0:
-        numbers = (text.number_at(at),)
+        numbers = text.at(at)
         yield Statement("machine.nvidia.nvml", "ok", numbers, PROGRAM)
         yield Statement("no-nvidia-devices", True, numbers, PROGRAM)
 
@@ -111,7 +107,9 @@ def _table(text: Text) -> Iterator[Statement]:
             gpus[here][0].nvidia.update(_state(state))
             gpus[here][1].append(line.number)
         elif (" C " in raw or " G " in raw or "C+G" in raw) and (process := _PROCESS_ROW.match(raw)):
-            processes.setdefault(int(process["index"]), []).append(_process(process))
+            used = int(process["used"]) * MIB if process["used"] else None
+            one = GpuProcess(pid=int(process["pid"]), name=process["name"].strip(), used_memory=used)
+            processes.setdefault(int(process["index"]), []).append(one)
         elif raw.endswith(("Enabled |", "Disabled |", "Enabled* |")) and (mig := _MIG_ROW.match(raw)):
             gpus[here][0].nvidia["mig_enabled"] = mig[1] == "Enabled"
     for index, (gpu, numbers) in gpus.items():
@@ -165,14 +163,7 @@ def _state(row: re.Match[str]) -> dict[str, Any]:
     return fields
 
 
-def _process(row: re.Match[str]) -> GpuProcess:
-    return GpuProcess(
-        pid=int(row["pid"]), name=row["name"].strip(), used_memory=int(row["used"]) * MIB if row["used"] else None
-    )
-
-
 def _listed(text: Text) -> Iterator[Statement]:
-    """nvidia-smi -L."""
     if not text.has("gpu 0: ", "gpu 1: ") or "(" not in text.whole:
         return
     instances = tuple(MigInstance(index=int(found[2]), profile=found[1]) for found in _MIG_LISTED.finditer(text.whole))
@@ -183,7 +174,7 @@ def _listed(text: Text) -> Iterator[Statement]:
         if instances:
             fields |= {"mig_enabled": True, "mig_instances": instances}
         statement = GpuStatement(gpu_of_name(found[2]), found[2], index=int(found[1]), by="driver", nvidia=fields)
-        numbers = (text.number_at(found.start()),)
+        numbers = text.at(found)
         yield Statement("gpu", statement, numbers, PROGRAM)
         if found[3]:
             yield Statement("machine.nvidia.nvml", "ok", numbers, PROGRAM)
@@ -282,12 +273,9 @@ def _of_long(values: dict[str, str], address: str, index: int, span: tuple[int, 
 
 # The words of "Clocks Throttle Reasons" (later "Clocks Event Reasons") -> the names in hardware_errors.toml.
 _REASONS = {
-    "HW Thermal Slowdown": "HwThermalSlowdown",
-    "HW Power Brake Slowdown": "HwPowerBrakeSlowdown",
-    "SW Thermal Slowdown": "SwThermalSlowdown",
-    "SW Power Cap": "SwPowerCap",
-    "HW Slowdown": "HwSlowdown",
-}
+    "HW Thermal Slowdown": "HwThermalSlowdown", "HW Power Brake Slowdown": "HwPowerBrakeSlowdown",
+    "SW Thermal Slowdown": "SwThermalSlowdown", "SW Power Cap": "SwPowerCap", "HW Slowdown": "HwSlowdown",
+}  # fmt: skip
 
 
 def _clock_reasons(values: dict[str, str]) -> tuple[str, ...] | None:

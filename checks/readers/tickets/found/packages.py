@@ -1,6 +1,6 @@
 """Lists of packages: pip list, pip freeze, pip show, conda list, uv pip list, poetry show, and collect_env's own.
 
-Such a list in a ticket is hardly ever whole, so that what it lacks tells nothing.
+Such a list in a ticket is seldom complete: a package that it lacks may well be installed.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _read(text: Text) -> Iterator[Statement]:
 
 
 def _of_program(text: Text, index: int) -> Iterator[Statement]:
-    """The packages in a line that tells by itself which program printed it."""
+    """The packages in a line that identifies the program that printed it."""
     raw, number = text.lines[index].text, text.lines[index].number
     if "[" in raw[:12] and (found := _COLLECTED.match(raw)):
         yield _statement(found, found["tool"].removesuffix("3"), number, "collect_env")
@@ -122,7 +122,6 @@ def _is_row(found: re.Match[str]) -> bool:
 
 
 def _is_known(name: str) -> bool:
-    """Whether a name is that of a package that matters here."""
     name = str(canonicalize_name(name))
     return name in examined_names() or name in package_of_word() or name.startswith("nvidia-")
 

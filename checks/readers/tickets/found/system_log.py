@@ -29,7 +29,7 @@ def read_system_log(text: Text) -> Iterator[Statement]:
     """The Xids of NVIDIA's driver on Windows, and resets and errors of any GPU."""
     found: list[Found] = []
     if text.has("<event"):
-        found = [((text.number_at(at),), _entry(raw)) for at, raw in read_xml(text.whole)]
+        found = [(text.at(at), _entry(raw)) for at, raw in read_xml(text.whole)]
     if not found and text.has(NVIDIA_DRIVER):
         found = list(_driver_events(text))
     found += _resets(text)
@@ -72,7 +72,7 @@ def _resets(text: Text) -> Iterator[Found]:
     for sentence in GpuLogTexts.read().reset_sentence:
         for found in re.finditer(sentence.pattern, text.whole):
             entry = LogEntry(source="Display", text=found["driver"].lower(), event_id=4101)
-            yield (text.number_at(found.start()),), entry
+            yield text.at(found), entry
 
 
 def _kernel(text: Text) -> Iterator[Statement]:

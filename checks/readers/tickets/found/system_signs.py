@@ -20,7 +20,7 @@ _ELSEWHERE = ("docker", "container", "podman", "kube", "コンテナ", "容器",
 
 
 def read_system_signs(text: Text) -> Iterator[Statement]:
-    """The system, where the text names none, all signs are of one, and nothing is said of images or other machines."""
+    """The system, where the text names none, all signs are of one, and no image or other machine is mentioned."""
     if text.has(*_ELSEWHERE) or named_system(text.lower) is not None:
         return
     found: dict[str, int] = {}
@@ -30,7 +30,7 @@ def read_system_signs(text: Text) -> Iterator[Statement]:
             found[system] = offset
     if len(found) == 1:
         ((system, offset),) = found.items()
-        yield Statement("machine.os", {"system": system}, (text.number_at(offset),), "")
+        yield Statement("machine.os", {"system": system}, text.at(offset))
 
 
 def _is_done(text: Text, offset: int) -> bool:

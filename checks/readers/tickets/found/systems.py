@@ -42,11 +42,8 @@ _UNAME = re.compile(
 )
 _OS_RELEASE = re.compile(r"^(ID|ID_LIKE|VERSION_ID|PRETTY_NAME)=\"?([^\"\n]{1,80})\"?$", re.MULTILINE)
 _OS_RELEASE_FACTS = {
-    "ID": "distribution",
-    "ID_LIKE": "distribution_like",
-    "VERSION_ID": "version",
-    "PRETTY_NAME": "name",
-}
+    "ID": "distribution", "ID_LIKE": "distribution_like", "VERSION_ID": "version", "PRETTY_NAME": "name",
+}  # fmt: skip
 
 
 def read_wsl(text: Text) -> Iterator[Statement]:
@@ -57,7 +54,7 @@ def read_wsl(text: Text) -> Iterator[Statement]:
         before = text.lower[max(found.start() - 30, 0) : found.start()]
         if not _WORKS_THERE.search(before):
             wsl = 1 if found["old"] else 2
-            yield Statement("machine.os", {"system": "Linux", "wsl": wsl}, (text.number_at(found.start()),), "")
+            yield Statement("machine.os", {"system": "Linux", "wsl": wsl}, text.at(found))
             return
 
 
@@ -68,30 +65,30 @@ def read_systems(text: Text) -> Iterator[Statement]:
             facts = {"system": "Linux", "kernel": found["kernel"], "architecture": found["architecture"]}
             if "microsoft" in found["kernel"].lower():
                 facts["wsl"] = _wsl_of(found["kernel"])
-            yield Statement("machine.os", facts, (text.number_at(found.start()),), "uname")
+            yield Statement("machine.os", facts, text.at(found), "uname")
     if "VERSION_ID=" in text.whole or "PRETTY_NAME=" in text.whole:
         yield from _os_release(text)
     if text.has("linux-", "windows-", "macos-", "darwin-"):
         for found in _PLATFORM.finditer(text.whole):
             facts = platform_facts(found.group(0))
             if facts:
-                yield Statement("machine.os", facts, (text.number_at(found.start()),), "Python's platform")
+                yield Statement("machine.os", facts, text.at(found), "Python's platform")
     if text.has("[version 10.0."):
         found_build = _WINDOWS_BUILD.search(text.whole)
         if found_build:
             yield Statement(
                 "machine.os",
                 _windows(text.lines[text.index_at(found_build.start())].text),
-                (text.number_at(found_build.start()),),
+                text.at(found_build),
                 "ver",
             )
     if text.has("[msc v."):  # Python's own banner, built by Microsoft's compiler
         offset = text.lower.index("[msc v.")
-        yield Statement("machine.os", {"system": "Windows"}, (text.number_at(offset),), "Python")
+        yield Statement("machine.os", {"system": "Windows"}, text.at(offset), "Python")
 
 
 def system_facts(words: str) -> dict[str, Any]:
-    """The fields of OsFacts that a description of a system tells; empty where no system is named."""
+    """The fields of OsFacts in a description of a system; empty where no system is named."""
     platform = _PLATFORM.search(words)
     if platform is not None:
         return platform_facts(platform.group(0))

@@ -194,7 +194,6 @@ def _any_of(parts: Sequence[_Part]) -> _Part:
 
 
 def _sequence(pattern: str, at: int) -> tuple[_Part, int]:
-    """What stands behind each other."""
     clauses: list[Clause] = []
     spelled: Clause = _NOTHING
     is_whole = True  # nothing but ``spelled`` so far
@@ -269,7 +268,6 @@ def _not_read(pattern: str) -> tuple[_Part, int]:
 
 
 def _set(chosen: str) -> _Part:
-    """A set of few characters."""
     inside = chosen[1:-1]
     if inside.startswith("^") or "[:" in inside or re.search(r"\\[a-zA-Z0-9]|.-.", inside):
         return _Part()

@@ -1,4 +1,4 @@
-"""Which causes a text resembles: for what people tell in their own words, beside what the signatures find.
+"""Which causes a text resembles: for what people write in their own words, beside what the signatures find.
 
 resources/learned/resemblance.npz holds a weight per feature and cause (see learn.py). It is learned anew for a release,
 not for a wording; a cause that is younger than the file resembles nothing yet.
@@ -77,21 +77,9 @@ class Learned:
         frequency = (np.log((1 + self.texts) / (1 + self.often)) + 1).astype(np.float16)
         return frequency.astype(np.float32)
 
-    def to_store(self) -> dict[str, Any]:
-        """The arrays of the file, as they compress best: of each weight whether it is 0, and those that are not."""
-        return {
-            "causes": np.array(self.causes),
-            "texts": np.array(self.texts),
-            "often": np.stack((self.often & 255, self.often >> 8)).astype(np.uint8),
-            "is_kept": np.packbits(self.weights != 0),
-            "kept": self.weights[self.weights != 0],
-            "scale": self.scale,
-            "bias": self.bias,
-        }
-
     @classmethod
     def from_store(cls, stored: Mapping[str, Any]) -> Learned:
-        """The reverse."""
+        """What learn.py stored, as it compresses best: of each weight whether it is 0, and those that are not."""
         causes = tuple(stored["causes"].tolist())
         low, high = stored["often"].astype(np.uint16)
         often = low + (high << 8)

@@ -49,8 +49,6 @@ def hits(lines: Sequence[Line], reported: Sequence[Facts], origin: str = "") -> 
 
 @dataclass(frozen=True, slots=True)
 class _Searchable:
-    """A signature, and its patterns by their numbers."""
-
     cause: str
     signature: Signature
     any: tuple[int, ...]
@@ -124,7 +122,6 @@ def _clue(line: str, start: int, length: int) -> str:
 
 @functools.cache
 def _numbers() -> dict[str, int]:
-    """The patterns of all signatures, as they are written."""
     numbers: dict[str, int] = {}
     for cause in cause_files():
         for signature in cause_of(cause).signature:

@@ -18,7 +18,6 @@ from checks.knowledge.formats.tfjs import (
 from checks.knowledge.frameworks.keras import (
     KerasTable,
     is_keras_class,
-    keras_of_tensorflow,
     least_keras_3,
     refusable,
     refused_by,
@@ -56,12 +55,6 @@ def test_the_producer_of_a_graph(producer: int | None, release: str | None) -> N
 
 def test_every_release_has_its_number() -> None:
     assert all(row.graph_version for row in TensorFlowTable.read().release)
-
-
-def test_keras_of_a_tensorflow() -> None:
-    assert keras_of_tensorflow("2.15.1") == ">=2.15,<2.16"
-    assert keras_of_tensorflow("2.16.2") == ">=3.0"
-    assert keras_of_tensorflow("9.9") == ""
 
 
 def test_what_keras_refuses() -> None:

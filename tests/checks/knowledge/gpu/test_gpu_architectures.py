@@ -7,7 +7,6 @@ from checks.knowledge.gpu.gpu_architectures import (
     amd_target,
     amd_target_of_device,
     amd_wheel_targets,
-    apple_family,
     architecture_of_capability,
     architecture_of_die,
     intel_platform,
@@ -109,11 +108,6 @@ def test_intel():
 def test_no_intel_id_in_two_rows():
     ids = [each for row in GpuArchitectures.read().intel for each in row.device_ids]
     assert len(ids) == len(set(ids))
-
-
-def test_apple():
-    assert apple_family("Apple M2 Pro").metal_family == "Apple8"
-    assert apple_family("Apple M4") is None
 
 
 def test_nvml_number():

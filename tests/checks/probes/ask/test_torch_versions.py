@@ -289,7 +289,7 @@ def script() -> ModuleType:
     [(7605, "7.6.5"), (8005, "8.0.5"), (8902, "8.9.2"), (90100, "9.1.0"), (91002, "9.10.2"), (None, "")],
 )
 def test_cudnn_numbers(script: ModuleType, number: int | None, version: str) -> None:
-    assert script._cudnn_version(number) == version
+    assert script.kit.cudnn_version(number) == version
 
 
 @pytest.mark.parametrize(

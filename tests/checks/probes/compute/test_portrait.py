@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 import pytest
 import torch
+from support.portable_inputs import KNOWN, KnownFingerprint
 
 from checks.facts import Portrait
-from checks.knowledge.frameworks.portable_inputs import KnownFingerprint, PortableInputs
 from checks.probes import host  # noqa: F401 - it offers the modules of the probes
 
 portraits: Any = importlib.import_module("checks.probes.compute.portrait")
@@ -31,7 +31,7 @@ def of_torch(tensor: torch.Tensor) -> dict[str, Any]:
     return told
 
 
-@pytest.mark.parametrize("row", PortableInputs.read().fingerprint, ids=lambda row: row.dtype + str(row.shape))
+@pytest.mark.parametrize("row", KNOWN.fingerprint, ids=lambda row: row.dtype + str(row.shape))
 def test_known_sums(row: KnownFingerprint) -> None:
     told = of_torch(inputs.torch_uniform(torch, row.shape, row.dtype, row.stream))
     assert tuple(told["block_sums"][:2]) == row.block_sums

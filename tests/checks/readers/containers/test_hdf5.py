@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checks.readers.containers.hdf5 import SIGNATURE, Hdf5, file, nodes
+from checks.readers.containers.hdf5 import SIGNATURE, Hdf5, Node, file, nodes
 from checks.readers.containers.source import Damaged, of_bytes
 
 MADE = Path(__file__).parents[3] / "recordings" / "models" / "keras-h5" / "made"
@@ -30,9 +30,18 @@ def walked(data: bytes) -> None:
         assert node.dtype is None or isinstance(node.dtype, str)
 
 
+def _at(node: Node, path: str) -> Node | None:
+    """What lies at a path below a group."""
+    for name in path.split("/"):
+        if name not in node.links:
+            return None
+        node = node.links[name]
+    return node
+
+
 def test_datasets_with_their_shapes() -> None:
     file = opened(SMALL)
-    weights = file.root.at("model_weights")
+    weights = _at(file.root, "model_weights")
     assert weights is not None
     found = {path: (node.shape, node.dtype) for path, node in weights.walk()}
     assert found["conv2d/conv2d/kernel:0"] == ((3, 3, 3, 4), "float32")
@@ -46,14 +55,14 @@ def test_attributes() -> None:
     config = root.attributes["model_config"]
     assert isinstance(config, bytes)
     assert config.startswith(b'{"class_name": "Sequential"')
-    weights = root.at("model_weights")
+    weights = _at(root, "model_weights")
     assert weights is not None
     assert weights.attributes["layer_names"] == (b"conv2d", b"batch_normalization", b"flatten", b"dense")
-    assert root.at("model_weights/nothing") is None
+    assert _at(root, "model_weights/nothing") is None
 
 
 def test_numbers_that_hdf5_does_not_know() -> None:
-    kernel = opened(WEIGHTS).root.at("layers/dense/vars/0")
+    kernel = _at(opened(WEIGHTS).root, "layers/dense/vars/0")
     assert kernel is not None
     assert kernel.dtype is None  # opaque bytes; Keras tells the type beside them
     assert kernel.attributes["dtype"] == b"bfloat16"

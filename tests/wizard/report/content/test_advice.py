@@ -126,7 +126,7 @@ def test_in_japanese_it_is_the_same_program(measured: Case) -> None:
 
 
 def test_older_lines_run_as_well() -> None:
-    lines = [each for each in SettingsAdviceTable.read().line if each.id in ("cublas-workspace", "torch-tf32")]
+    lines = [line for line in SettingsAdviceTable.read().line if line.id in ("cublas-workspace", "torch-tf32")]
     code = program([AdvisedLine(line, line.code) for line in lines], "en")
     told = run(code, "print(os.environ['CUBLAS_WORKSPACE_CONFIG'], torch.backends.cuda.matmul.allow_tf32)")
     assert told.split() == [":4096:8", "False"]
@@ -209,13 +209,17 @@ def test_a_case_without_measurements_has_no_advice(case: Case) -> None:
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_no_line_of_any_block_is_too_long_for_a_page(language: str) -> None:
     cost = Cost(1.2, 1.5, "index-add", ("cuda:0", "cpu"), 31, 20, 300)
-    code = program([AdvisedLine(each, each.code, cost) for each in SettingsAdviceTable.read().line], language)
+    code = program([AdvisedLine(line, line.code, cost) for line in SettingsAdviceTable.read().line], language)
     assert max(width(line) for line in code.splitlines()) <= 76
     ast.parse(code)
 
 
 def test_a_cost_that_was_not_measured_well_is_not_given(make_case: Callable[..., Case]) -> None:
-    few = tuple(msgspec.structs.replace(each, repetitions=3) for each in MEASURED if isinstance(each, Repeat))
+    few = tuple(
+        msgspec.structs.replace(measurement, repetitions=3)
+        for measurement in MEASURED
+        if isinstance(measurement, Repeat)
+    )
     known = msgspec.structs.replace(FACTS, measurements=few)
     (block,) = view_of(make_case(only=known, symptom="results-change", exactness="bits")).blocks
     assert "times as long" not in block.code

@@ -138,7 +138,7 @@ def test_several_machines_are_told_one_by_one() -> None:
 
 def test_a_ticket_is_not_told_that_it_computed_nothing() -> None:
     case = beside(Facts(reported=True), machine(HERE), symptom="ticket")
-    assert not any("there.json" in each for each in build(case, "en").verdict.scope)
+    assert not any("there.json" in line for line in build(case, "en").verdict.scope)
 
 
 @pytest.mark.parametrize("write", [to_terminal, to_markdown])
@@ -146,8 +146,8 @@ def test_who_asked_for_the_comparison_reads_it_before_what_is_normal(write: Call
     first = machine(HERE, DIGITS)
     asked = beside(first, machine(ONE_THREAD, threads=1), symptom=COMPARISON)
     report = build(asked, "en")
-    assert [each.id for each in report.asked] == ["machines"]
-    assert "machines" not in [each.id for each in report.measured]
+    assert [section.id for section in report.asked] == ["machines"]
+    assert "machines" not in [section.id for section in report.measured]
     told = write(report)
     assert told.index("Beside another machine") < told.index(report.findings[0].title)
     beside_it = build(beside(first, machine(ONE_THREAD, threads=1)), "en")

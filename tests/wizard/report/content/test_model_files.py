@@ -39,8 +39,8 @@ def test_every_recorded_run_in_words(name: str, language: str) -> None:
     for view in views(facts(model(name)), language):
         assert view.word
         for verdict in view.verdicts:
-            assert verdict.word
-            assert not verdict.detail.startswith("reason-")
+            assert verdict.cells[1]
+            assert not verdict.cells[2].startswith("reason-")
         assert any(section.rows for section in view.sections)
 
 
@@ -48,27 +48,27 @@ def test_a_model_that_runs() -> None:
     (view,) = views(facts(model("onnxruntime-1.31.1-nudenet")))
     assert (view.state, view.symbol) == ("clear", "✓")
     assert view.word.startswith("Runs: ONNX Runtime")
-    assert "CPUExecutionProvider" in view.verdicts[0].detail
+    assert "CPUExecutionProvider" in view.verdicts[0].cells[2]
 
 
 def test_a_model_that_runs_only_in_part_where_it_should() -> None:
     (view,) = views(facts(model("onnxruntime-openvino-1.24.1-fallback")))
     assert view.state == "warning"
-    assert "OpenVINOExecutionProvider" in view.verdicts[0].detail
+    assert "OpenVINOExecutionProvider" in view.verdicts[0].cells[2]
     assert "ConvInteger" in str(view.sections)
 
 
 def test_a_model_that_does_not_run_says_why() -> None:
     (view,) = views(facts(model("onnxruntime-1.10.0-opset-18")))
     assert view.state == "blocking"
-    assert "opset" in view.verdicts[0].detail
+    assert "opset" in view.verdicts[0].cells[2]
 
 
 def test_programs_that_are_not_there_share_a_line() -> None:
     (view,) = views(facts(model("onnxruntime-1.31.1-nudenet")))
     absent = [verdict for verdict in view.verdicts if verdict.state == "absent"]
     assert len(absent) == 1
-    assert "OpenVINO" in absent[0].runtime
+    assert "OpenVINO" in absent[0].cells[0]
 
 
 def test_files_of_one_name_are_told_apart() -> None:
@@ -81,7 +81,7 @@ def test_where_no_program_is_there_the_command_that_gets_one_is() -> None:
     found = read("gguf")
     (view, *_) = views(msgspec.structs.replace(facts(*found.models, installed={}), symptom=Symptom(name=MODELS)))
     assert view.word == "No program here reads it"
-    assert "-m pip install 'llama-cpp-python>=" in view.verdicts[0].detail
+    assert "-m pip install 'llama-cpp-python>=" in view.verdicts[0].cells[2]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_of_a_file_that_was_only_loaded_it_is_not_said_that_it_runs() -> None:
 
 def test_no_green_box_stands_above_a_warning_and_of_many_it_is_said_how_many_repeat() -> None:
     dropout = measurements("model-torch-2.13.0-dropout")
-    path = next(each.path for each in dropout if isinstance(each, ModelMeasured))
+    path = next(row.path for row in dropout if isinstance(row, ModelMeasured))
     again = ModelMeasured(framework="onnxruntime", path="/m/fine.onnx", aspect="repeat", repetitions=99, distinct=1)
     case = facts(
         model("torch-2.13.0-weights", path=path), model("onnxruntime-1.31.1-nudenet", path=again.path, name="fine.onnx")
@@ -198,7 +198,7 @@ def test_the_files_in_trouble_come_first_in_every_print() -> None:
     names = ("onnxruntime-1.31.1-nudenet", "onnxruntime-openvino-1.24.1-fallback", "onnxruntime-1.10.0-opset-18")
     files = [model(name, path=f"/m/{name}", name=name) for name in (*names, "onnxruntime-1.10.0-ocr")]
     report = build(judged(facts(*files), Answers(symptom=MODELS)), "en")
-    assert [each.name for each in report.models] == [names[2], names[1], names[0], "onnxruntime-1.10.0-ocr"]
+    assert [view.name for view in report.models] == [names[2], names[1], names[0], "onnxruntime-1.10.0-ocr"]
     for text in (to_terminal(report), to_markdown(report)):
         table = text[text.index("Verdict") :]
         assert table.index(names[2]) < table.index(names[1]) < table.index(names[0])
@@ -235,7 +235,7 @@ def test_a_word_of_a_reader_in_the_readers_language() -> None:
 
 def test_what_differs_in_the_readers_language() -> None:
     (view,) = build(compared("pickle/made/function.cpkl", "onnx/abs.onnx"), "ja").comparisons
-    rows = {row.what: (row.first, row.second) for row in view.rows}
+    rows = {row.cells[0]: row.cells[1:] for row in view.rows}
     assert rows["形式"] == ("pickle(joblib、cloudpickleを含む)", "ONNX")
     assert rows["形式のバージョン"] == ("プロトコル5", "IR 3")
 
@@ -265,7 +265,7 @@ def test_two_side_by_side(language: str) -> None:
     report = build(compared("onnx/abs.onnx", "onnx/mul_1.onnx"), language)
     (view,) = report.comparisons
     assert (view.first, view.second) == ("abs.onnx", "mul_1.onnx")
-    assert any("Mul" in row.what for row in view.rows)
+    assert any("Mul" in row.cells[0] for row in view.rows)
     for text in (to_terminal(report), to_markdown(report)):
         assert view.sentence in text
 
@@ -286,7 +286,7 @@ def test_weights_that_cannot_be_compared_are_not_called_the_same() -> None:
     (view,) = build(compared("tf-checkpoint/made/old.ckpt", "tf-checkpoint/made/old.ckpt"), "en").comparisons
     assert view.sentence == "Nothing differs in what could be compared; some of the weights could not."
     assert view.weights == "3 not compared, because of how they are stored"
-    assert [row.what for row in view.tensors] == ["conv/kernel", "dense/kernel", "half"]
+    assert [row.cells[0] for row in view.tensors] == ["conv/kernel", "dense/kernel", "half"]
 
 
 def test_the_package_that_a_model_came_with_is_named() -> None:
@@ -308,7 +308,7 @@ def test_the_table_of_several_says_what_the_page_of_one_does(language: str) -> N
     shown = to_terminal(report)
     assert words("models.note-bound", language) in shown
     assert words("models.note-runs-code", language, files="pipeline.joblib") in shown
-    (pickle,) = (each for each in report.models if each.runs_code)
+    (pickle,) = (view for view in report.models if view.runs_code)
     assert words("models.group-free", language) not in str(pickle.sections)
 
 

@@ -55,5 +55,5 @@ def test_what_a_ticket_tells_is_not_asked_for(cause: str, text: str, answered: s
 
 
 def test_what_a_ticket_does_not_tell_is_asked_for() -> None:
-    assert any("collect_env" in each for each in questions_of("unknown", NVIDIA_SMI))
-    assert any("nvidia-smi" in each for each in questions_of("gpu-out-of-memory", COLLECT_ENV))
+    assert any("collect_env" in question for question in questions_of("unknown", NVIDIA_SMI))
+    assert any("nvidia-smi" in question for question in questions_of("gpu-out-of-memory", COLLECT_ENV))

@@ -48,7 +48,7 @@ def found(severity: Severity, confidence: float = 0.9) -> Outcome:
 
 
 def case_of(*outcomes: Outcome, symptom: str = "not-on-gpu", complete: bool = True) -> Case:
-    findings = tuple(finding for each in outcomes for finding in each.findings)
+    findings = tuple(finding for ended in outcomes for finding in ended.findings)
     return Case(
         created="2026-11-21T09:30:00+00:00",
         answers=Answers(symptom=symptom),
@@ -184,19 +184,19 @@ def test_the_summary_has_the_number_of_a_step_beside_its_text() -> None:
 
 def test_a_mere_hint_behind_the_first_is_named_without_what_to_do() -> None:
     report = hinted(0.25, 0.2, 0.31)
-    assert [bool(each.remedies) for each in report.shown] == [True, False, True]
+    assert [bool(finding.remedies) for finding in report.shown] == [True, False, True]
     assert all(finding.remedies for finding in report.findings)
-    assert [each.is_hint for each in report.shown] == [False, True, False]
+    assert [finding.is_hint for finding in report.shown] == [False, True, False]
     assert words("report.no-remedy", "en") not in to_markdown(report)
 
 
 def test_behind_a_cause_it_is_not_said_that_no_cause_is_known() -> None:
     """What to ask then is asked all the same."""
     report = hinted(0.6, 0.3, causes=("driver-regression", "unknown"))
-    assert [each.cause for each in report.shown] == ["driver-regression"]
+    assert [finding.cause for finding in report.shown] == ["driver-regression"]
     assert {*report.findings[1].questions} & {*report.questions}
     open_ended = hinted(0.6, 0.3, causes=("unknown", "gpu-throttled"))
-    assert [each.cause for each in open_ended.shown] == ["unknown", "gpu-throttled"]
+    assert [finding.cause for finding in open_ended.shown] == ["unknown", "gpu-throttled"]
 
 
 def test_the_summary_of_a_ticket_quotes_its_lines_and_says_what_to_ask() -> None:
@@ -234,14 +234,14 @@ def test_the_five_endings_are_five_lists() -> None:
         ),
         "en",
     )
-    assert [len(each) for each in (report.findings, report.fine, report.undecided, report.crashed)] == [1, 1, 1, 1]
-    assert report.undecided[0].reason == "Driver version could not be read (timeout)"
+    assert [len(part) for part in (report.findings, report.fine, report.undecided, report.crashed)] == [1, 1, 1, 1]
+    assert report.undecided[0].detail == "Driver version could not be read (timeout)"
     assert [group.applies for group in report.not_run] == [True, False]
     assert all(
         statement.startswith("Not confirmed: ") for statement in report.not_run[0].statements
     )  # for who only skims
     assert not any(statement.startswith("Not confirmed: ") for statement in report.not_run[1].statements)
-    assert report.crashed[0].reason == "boom"
+    assert report.crashed[0].detail == "boom"
     assert report.verdict.scope[-1] == (
         "Checks: 2 decided, 1 left open, 1 not run, 1 not applicable here, 1 failed by our own error."
     )
@@ -269,7 +269,7 @@ def test_what_was_given_but_not_judged_is_said_beside_the_verdict() -> None:
 def test_a_real_case(case: Case) -> None:
     report = build(case, "en")
     assert report.verdict.state == "blocking"
-    (finding,) = (each for each in report.findings if each.cause == "driver-too-old-for-cuda")
+    (finding,) = (view for view in report.findings if view.cause == "driver-too-old-for-cuda")
     assert finding.title == "The NVIDIA driver is too old for torch 2.6.0+cu124"
     assert finding.severity_word == "Blocking"
     assert finding.confidence_words == "almost certain (95 %)"
@@ -378,8 +378,8 @@ def test_nothing_is_told_of_a_ticket_that_it_does_not_tell() -> None:
     told = "OS: Windows 11\nGPU: RTX 3060\nPython version: 3.11.7\ntorch 2.7.1+cu128"
     report = build(judged(read_ticket(pasted(told)), Answers(symptom="ticket")), "en")
     shown = {f"{row.label}: {row.value}" for section in report.facts for row in section.rows}
-    assert {each for each in shown if each.endswith(": none")} == set()
-    assert not any("AMD64" in each for each in shown)
+    assert {finding for finding in shown if finding.endswith(": none")} == set()
+    assert not any("AMD64" in finding for finding in shown)
 
 
 def test_what_is_all_but_ruled_out_is_in_the_json_alone() -> None:
@@ -388,7 +388,7 @@ def test_what_is_all_but_ruled_out_is_in_the_json_alone() -> None:
     weak = msgspec.structs.replace(case.findings[0], cause="driver-state-lost", confidence=0.03)
     case = msgspec.structs.replace(case, findings=(*case.findings[:1], weak))
     report = build(case, "en")
-    assert [each.cause for each in report.shown] == ["gpu-out-of-memory"]
+    assert [finding.cause for finding in report.shown] == ["gpu-out-of-memory"]
     title = report.findings[1].title
     assert title not in to_terminal(report) + to_markdown(report)
     assert title in to_json(case, "en").decode()

@@ -10,18 +10,17 @@ from checks.facts import (
     ArrayDifference,
     Experiment,
     Facts,
-    Flip,
     Health,
     Measurement,
     ModelMeasured,
-    Portrait,
     Precision,
     Repeat,
 )
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Outcome, Severity, Status
+from checks.judgement.coverage import is_too_short
 from wizard.report.content.report import build
-from wizard.report.content.tested import is_tested, is_too_short, what_was_tested
+from wizard.report.content.tested import what_was_tested
 from wizard.report.content.verdict import verdict_of
 from wizard.report.prints.json_report import to_json
 from wizard.report.prints.markdown import to_markdown
@@ -49,27 +48,6 @@ def case_of(*measured: Measurement, findings: tuple[Finding, ...] = (), symptom:
         outcomes=outcomes,
         findings=findings,
     )
-
-
-@pytest.mark.parametrize(
-    ("measured", "expected"),
-    [
-        pytest.param(repeat(), True, id="repeated"),
-        pytest.param(repeat(1), False, id="once-shows-nothing"),
-        pytest.param(repeat(300, None), False, id="nothing-to-compare"),
-        pytest.param(repeat(300, 1, reason="crashed"), False, id="broke-off"),
-        pytest.param(Experiment(exact=(("a",), ("a",))), True, id="experiment"),
-        pytest.param(Experiment(exact=(("a",),)), False, id="experiment-once"),
-        pytest.param(ModelMeasured(difference=SAME), True, id="model"),
-        pytest.param(ModelMeasured(), False, id="model-without-result"),
-        pytest.param(Precision(against=SAME), True, id="precision"),
-        pytest.param(Flip(), False, id="flip-without"),
-        pytest.param(Portrait(), False, id="portrait"),
-        pytest.param(Health(checked=9), False, id="health"),
-    ],
-)
-def test_is_tested(measured: Measurement, expected: bool) -> None:
-    assert is_tested(case_of(measured)) is expected
 
 
 def test_how_sure_the_silence_is() -> None:

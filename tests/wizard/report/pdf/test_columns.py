@@ -54,6 +54,11 @@ def test_a_block_that_is_too_high_for_any_column_ends_no_report(device: QPdfWrit
     blocks = [*lines(device, 8), endless, *lines(device, 8)]
     pages = paginate([Columns(blocks)], WIDTH, HEIGHT)
     assert (
-        sum(len(list(each.block.anchors(WIDTH))) for page in pages for each in page if isinstance(each.block, Columns))
+        sum(
+            len(list(placed.block.anchors(WIDTH)))
+            for page in pages
+            for placed in page
+            if isinstance(placed.block, Columns)
+        )
         == 16
     )

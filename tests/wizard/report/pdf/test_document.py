@@ -73,9 +73,9 @@ def test_metadata_outline_and_links(case: Case, language: str) -> None:
     assert reader.metadata is not None
     assert reader.metadata.title == f"{report.title}, {report.created}"
     assert reader.trailer["/Root"]["/Lang"] == language  # type: ignore[index]
-    titles = [each.title for each in reader.outline if not isinstance(each, list)]
+    titles = [entry.title for entry in reader.outline if not isinstance(entry, list)]
     assert titles[0] == report.title
-    nested = [each.title for group in reader.outline if isinstance(group, list) for each in group]
+    nested = [entry.title for group in reader.outline if isinstance(group, list) for entry in group]
     assert report.findings[0].title in nested
     links = {
         annotation.get_object()["/A"]["/URI"]

@@ -27,7 +27,7 @@ MOST_PAGES = 12
 
 def examined() -> Case:
     """All that was measured in a long run here, in one case."""
-    made = tuple(each for name in RECORDED for each in recorded(name))
+    made = tuple(number for name in RECORDED for number in recorded(name))
     facts = Facts(frameworks=frameworks(), measurements=made)
     return judged(facts, Answers(symptom="results-change", effort="standard"))
 
@@ -49,8 +49,8 @@ def flat(pdf: bytes) -> str:
 def headings(pdf: bytes) -> list[Destination]:
     """The outline, from the first page to the last."""
     found: list[Destination] = []
-    for each in PdfReader(io.BytesIO(pdf)).outline:
-        found += [inner for inner in each if isinstance(inner, Destination)] if isinstance(each, list) else [each]
+    for entry in PdfReader(io.BytesIO(pdf)).outline:
+        found += [inner for inner in entry if isinstance(inner, Destination)] if isinstance(entry, list) else [entry]
     return found
 
 
@@ -92,7 +92,7 @@ def test_a_remedy_of_several_findings_is_described_once(printed: tuple[Report, b
     remedies = [remedy for finding in report.shown for remedy in finding.remedies]
     twice = next(remedy for remedy in remedies if remedies.count(remedy) > 1)
     alike = [remedy for remedy in remedies if remedy.id == twice.id]  # with the code of another framework, perhaps
-    different = [each for number, each in enumerate(alike) if each not in alike[:number]]
+    different = [row for number, row in enumerate(alike) if row not in alike[:number]]
     text = flat(pdf)
     assert text.count(squeezed(twice.title)) >= len(alike)
     assert text.count(squeezed(words("report.verify", report.language, expect=twice.verify.expect))) == len(different)

@@ -22,7 +22,7 @@ def test_the_contract(case: Case, language: str) -> None:
     assert {"machine", "interpreters", "frameworks", "models", "scripts", "logs", "measurements"} <= plain[
         "facts"
     ].keys()
-    assert [each["cause"] for each in plain["findings"]] == [each.cause for each in case.findings]
+    assert [shown["cause"] for shown in plain["findings"]] == [shown.cause for shown in case.findings]
     for finding in plain["findings"]:
         assert finding["title"]
         assert finding["explanation"]

@@ -17,7 +17,7 @@ def attribution_section(case: Case, language: str) -> MeasuredSection | None:
     found = attributions(case.facts.measurements)
     if not found:
         return None
-    apart = [each for each in found if each.differs]
+    apart = [attribution for attribution in found if attribution.differs]
     return MeasuredSection(
         id="attribution",
         title=words("measurements.attribution-title", language),
@@ -27,8 +27,8 @@ def attribution_section(case: Case, language: str) -> MeasuredSection | None:
 
 
 def _sentences(found: Sequence[Attribution], apart: Sequence[Attribution], language: str) -> list[str]:
-    restored = [each for each in apart if each.restored_by or each.closer]
-    rounding = [each for each in apart if each.is_rounding]
+    restored = [attribution for attribution in apart if attribution.restored_by or attribution.closer]
+    rounding = [attribution for attribution in apart if attribution.is_rounding]
     sentences = [
         words("measurements.attribution-counts", language, pairs=len(found), apart=len(apart), restored=len(restored))
     ]
@@ -42,7 +42,7 @@ def _table(apart: Sequence[Attribution], language: str) -> Table:
     return Table(
         title=words("measurements.attribution-table", language),
         columns=tuple(words(f"measurements.attribution-column-{column}", language) for column in columns),
-        rows=tuple(_row(each, language) for each in apart),
+        rows=tuple(_row(attribution, language) for attribution in apart),
         numeric=(2,),
         note=words("measurements.attribution-note", language),
     )
@@ -51,13 +51,13 @@ def _table(apart: Sequence[Attribution], language: str) -> Table:
 def _row(found: Attribution, language: str) -> Row:
     exact = "–" if found.is_rounding is None else words(f"measurements.attribution-{found.exact_word}", language)
     place = place_words(found.framework, found.device, language)
-    first, second = (setting_name(each, language) for each in found.pair)  # a device keeps its own name
+    first, second = (setting_name(setting, language) for setting in found.pair)  # a device keeps its own name
     runs = words("measurements.attribution-runs", language, first=first, second=second)
     restored, operation = _restored(found, language), operation_name(found.operation, language)
     apart, size = relative(found.before, language), size_words(found.before, language)
     is_more = found.before.is_more_than_rounding
     is_plain = bool(found.restored_by) and found.is_rounding is True and not is_more
-    without = joined((setting_name(each, language) for each in found.without_effect), language) or "–"
+    without = joined((setting_name(setting, language) for setting in found.without_effect), language) or "–"
     brief = {"operation": operation, "apart": apart, "restored": restored, "without": without}
     key = "attribution-brief" if found.without_effect else "attribution-brief-restored"
     group = {"place": place, "runs": runs, "size": size}
@@ -70,10 +70,9 @@ def _row(found: Attribution, language: str) -> Row:
 
 
 def _restored(found: Attribution, language: str) -> str:
-    """The changes after which nothing is left of the difference, or rounding alone."""
-    whole = [setting_name(each, language) for each in found.restored_by]
+    whole = [setting_name(setting, language) for setting in found.restored_by]
     part = [
-        words("measurements.attribution-closer", language, setting=setting_name(each, language))
-        for each in found.closer
+        words("measurements.attribution-closer", language, setting=setting_name(setting, language))
+        for setting in found.closer
     ]
     return joined((*whole, *part), language) or "–"

@@ -35,12 +35,12 @@ def machines_section(case: Case, language: str) -> MeasuredSection | None:
     found = comparisons(case.facts)
     if not found:
         return None
-    is_two = any(each.here.name for each in found)
+    is_two = any(comparison.here.name for comparison in found)
     return MeasuredSection(
         id=MACHINES,
         title=words(f"measurements.machines-title{'-two' if is_two else ''}", language),
-        sentences=tuple(sentence for each in found for sentence in _sentences(each, language)),
-        tables=tuple(table for each in found for table in _tables(each, language)),
+        sentences=tuple(sentence for comparison in found for sentence in _sentences(comparison, language)),
+        tables=tuple(table for comparison in found for table in _tables(comparison, language)),
     )
 
 
@@ -63,13 +63,15 @@ def _counted(pairs: Sequence[Pair], language: str) -> Iterator[str]:
 
 
 def _sentences(found: Comparison, language: str) -> Iterator[str]:
-    told = between(found, language)
+    sides = between(found, language)
     if found.is_empty:
-        yield words("measurements.machines-nothing", language, between=told)
+        yield words("measurements.machines-nothing", language, between=sides)
         return
     count = len(found.same) + len(found.apart)
-    yield words("measurements.machines-counts", language, between=told, same=len(found.same), count=count)
-    proven = sorted({(each.explained_by[0], each.proven_by[0]) for each in found.apart if each.proven_by})
+    yield words("measurements.machines-counts", language, between=sides, same=len(found.same), count=count)
+    proven = sorted(
+        {(difference.explained_by[0], difference.proven_by[0]) for difference in found.apart if difference.proven_by}
+    )
     for part, setting in proven:
         yield words(
             "measurements.machines-proven",
@@ -84,24 +86,28 @@ def _sentences(found: Comparison, language: str) -> Iterator[str]:
         if operations and not found.is_itself:
             named = joined((operation_name(operation, language) for operation in operations), language)
             yield words(f"measurements.machines-{key}", language, operations=named)
-    open_ = [each for each in found.apart if not each.explained_by]
+    open_ = [difference for difference in found.apart if not difference.explained_by]
     if open_:
         yield words("measurements.machines-open", language, count=len(open_))
 
 
 def _agreeing(found: Comparison, language: str) -> Iterator[str]:
     """What to do for the same bits on both, where what explains most can be made the same."""
-    likeliest = {each.explained_by[0] for each in found.apart if each.explained_by}
-    for each in found.environment:
-        key = f"measurements.machines-agree-{each.part}"
-        if each.part in likeliest and (text := known(key, "", language)):
-            counts = [int(side) for side in (each.first, each.second) if side.isdecimal()]
-            yield text.format(first=each.first, second=each.second, fewer=min(counts, default=1))
+    likeliest = {difference.explained_by[0] for difference in found.apart if difference.explained_by}
+    for row in found.environment:
+        key = f"measurements.machines-agree-{row.part}"
+        if row.part in likeliest and (text := known(key, "", language)):
+            counts = [int(side) for side in (row.first, row.second) if side.isdecimal()]
+            yield text.format(first=row.first, second=row.second, fewer=min(counts, default=1))
 
 
 def _operations(found: Comparison, part: str, language: str) -> str:
-    named = [each.pair.operation for each in found.apart if each.proven_by and each.explained_by[0] == part]
-    return joined((operation_name(each, language) for each in dict.fromkeys(named)), language)
+    named = [
+        difference.pair.operation
+        for difference in found.apart
+        if difference.proven_by and difference.explained_by[0] == part
+    ]
+    return joined((operation_name(operation, language) for operation in dict.fromkeys(named)), language)
 
 
 def _tables(found: Comparison, language: str) -> Iterator[Table]:
@@ -119,17 +125,17 @@ def _tables(found: Comparison, language: str) -> Iterator[Table]:
             rows=tuple(
                 Row(
                     (
-                        part_words(each.part, language),
-                        each.first,
-                        each.second,
-                        words(f"measurements.matters-{'yes' if each.changes_numbers else 'no'}", language),
+                        part_words(row.part, language),
+                        row.first,
+                        row.second,
+                        words(f"measurements.matters-{'yes' if row.changes_numbers else 'no'}", language),
                     )
                 )
-                for each in found.environment
+                for row in found.environment
             ),
         )
     if found.apart:
-        apart = [(each.pair, (_explanation(each, language),)) for each in found.apart]
+        apart = [(difference.pair, (_explanation(difference, language),)) for difference in found.apart]
         yield _table(apart, "machines-table", language, heads)
 
 
@@ -142,11 +148,11 @@ def _state(pair: Pair, more: tuple[str, ...], language: str) -> str:
 def _explanation(found: NumberDifference, language: str) -> str:
     if not found.explained_by:
         return words("measurements.explained-not", language)
-    parts = joined((part_words(each, language) for each in found.explained_by), language)
+    parts = joined((part_words(part, language) for part in found.explained_by), language)
     if not found.proven_by:
         return parts
     settings, first = (
-        joined((setting_name(each, language) for each in found.proven_by), language),
+        joined((setting_name(setting, language) for setting in found.proven_by), language),
         found.explained_by[0],
     )
     return words("measurements.explained-proven", language, part=part_words(first, language), setting=settings)

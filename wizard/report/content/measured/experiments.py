@@ -30,7 +30,6 @@ _DEFAULT, _DETERMINISTIC = "default", "deterministic"
 
 
 def _experiments(case: Case, operation: str) -> list[Experiment]:
-    """Those of an operation and its variants that gave something."""
     experiments = Measurements(all=case.facts.measurements).of(Experiment)
     return [
         experiment
@@ -55,7 +54,6 @@ def _is_whole(experiment: Experiment) -> bool:
 
 
 def _left_out(case: Case, operation: str, language: str) -> Iterator[str]:
-    """How many of each framework and device were not measured, and why."""
     unmeasured = (
         measurement
         for measurement in case.facts.measurements
@@ -112,7 +110,6 @@ def sum_section(case: Case, language: str) -> MeasuredSection | None:
 
 
 def _far_off(found: Sequence[Experiment], language: str) -> Iterator[str]:
-    """The ways that are farther from the true sum than rounding brings it, in the order in which they are added."""
     for experiment in found:
         far = beyond_rounding(experiment)
         if far is not None:
@@ -264,7 +261,6 @@ def _beside_default(found: Sequence[Experiment], language: str) -> Iterator[str]
 
 
 def _start(found: Sequence[Experiment], language: str) -> Iterator[str]:
-    """How far apart the losses are before anything was learned: the same pictures and weights in all."""
     losses = [
         struct.unpack(">f", bytes.fromhex(experiment.exact[0][0]))[0] for experiment in found if not experiment.steps[0]
     ]
@@ -331,7 +327,6 @@ class _Run:
 
 
 def _errors(title: str, runs: Sequence[_Run], language: str) -> Table:
-    """A row for every step at which the error was taken in some run."""
     steps = sorted({step for run in runs for step in run.errors if step})
     is_one = len({id(run.experiment) for run in runs}) == 1  # what parts is looked at in one place; two may differ
     rows = [
@@ -352,7 +347,6 @@ def _errors(title: str, runs: Sequence[_Run], language: str) -> Table:
 
 
 def _plot(found: Sequence[Experiment], language: str) -> Plot:
-    """A line for each different run."""
     series = tuple(line for experiment in found for line in _lines(experiment, language))
     return Plot(
         title=words("measurements.network-plot", language),

@@ -14,7 +14,7 @@ from wizard.report.content.fact_sheet import size
 from wizard.words import known, words
 
 _MOST = 20  # wrong results that are printed
-_UNTOLD = "–"
+_UNREAD = "–"
 _Curve = tuple[str, Callable[[HealthSample], float | None]]
 _CURVES: tuple[_Curve, ...] = (
     ("temperature", lambda sample: sample.temperature),
@@ -33,22 +33,22 @@ def health_section(case: Case, language: str) -> MeasuredSection | None:
     if not found:
         return None
     cpu = facts.machine.cpu if facts.machine else None
-    names = [device_name(each, facts.frameworks, cpu) for each in found]
+    names = [device_name(load, facts.frameworks, cpu) for load in found]
     named = tuple(zip(found, names, strict=True))
-    rows = [_row(facts, each, name, language) for each, name in named]
-    silent = [row.cells[0] for row in rows if set(row.cells[1:]) == {_UNTOLD}]
-    wrong = tuple(_wrong(each, name, language) for each, name in named)
+    rows = [_row(facts, load, name, language) for load, name in named]
+    silent = [row.cells[0] for row in rows if set(row.cells[1:]) == {_UNREAD}]
+    wrong = tuple(_wrong(load, name, language) for load, name in named)
     return MeasuredSection(
         id="health",
         title=words("measurements.health-title", language),
         sentences=(
-            *(outcome_of_load(each, name, language) for each, name in named),
-            *(words("measurements.health-shrunk", language, device=name) for each, name in named if each.shrunk),
+            *(outcome_of_load(load, name, language) for load, name in named),
+            *(words("measurements.health-shrunk", language, device=name) for load, name in named if load.shrunk),
             *(words("measurements.health-silent", language, device=name) for name in silent),
         ),
         tables=(
             *_figures([row for row in rows if row.cells[0] not in silent], language),
-            *(each for each in wrong if each is not None),
+            *(table for table in wrong if table is not None),
         ),
         plots=tuple(health_plots({n: h.samples for n, h in zip(names, found, strict=True)}, language)),
     )
@@ -76,7 +76,7 @@ def _figures(rows: Sequence[Row], language: str) -> Iterator[Table]:
             title="",
             columns=tuple(words(f"measurements.health-column-{name}", language) for name in columns),
             rows=tuple(rows),
-            note=words("measurements.health-note", language) if any(_UNTOLD in row.cells for row in rows) else "",
+            note=words("measurements.health-note", language) if any(_UNREAD in row.cells for row in rows) else "",
         )
 
 
@@ -96,7 +96,9 @@ def _row(facts: Facts, health: Health, name: str, language: str) -> Row:
     counted += [f"Xid {event.code}" for event in xids_under_load(health, facts.frameworks, gpus)]
     kinds = dict.fromkeys(event.kind for event in events_under_load(health, facts.frameworks, gpus))
     counted += [in_language(Phrase(f"fault-log-{kind}", {"times": ""}), language) for kind in kinds]
-    is_told = any(each is not None for each in (health.ecc_corrected, health.ecc_uncorrected, health.xid, health.log))
+    is_reported = any(
+        reading is not None for reading in (health.ecc_corrected, health.ecc_uncorrected, health.xid, health.log)
+    )
     state = "blocking" if health.wrong else "open" if health.reason else "warning" if held or counted else "clear"
     return Row(
         cells=(
@@ -104,18 +106,17 @@ def _row(facts: Facts, health: Health, name: str, language: str) -> Row:
             _range(health, 0, "°C"),
             _range(health, 1, "MHz"),
             _range(health, 2, "W"),
-            ", ".join(held) if held else none if any(s.throttle_mask is not None for s in health.samples) else _UNTOLD,
-            ", ".join(counted) if counted else none if is_told else _UNTOLD,
+            ", ".join(held) if held else none if any(s.throttle_mask is not None for s in health.samples) else _UNREAD,
+            ", ".join(counted) if counted else none if is_reported else _UNREAD,
         ),
         state=state,
     )
 
 
 def _range(health: Health, curve: int, unit: str) -> str:
-    """From the least to the most that was seen of one curve."""
     seen = [value for sample in health.samples if (value := _CURVES[curve][1](sample)) is not None]
     if not seen:
-        return _UNTOLD
+        return _UNREAD
     least, most = f"{min(seen):.0f}", f"{max(seen):.0f}"
     return f"{most} {unit}" if least == most else f"{least} – {most} {unit}"
 
@@ -130,40 +131,40 @@ def _wrong(health: Health, name: str, language: str) -> Table | None:
         rows=tuple(
             Row(
                 cells=(
-                    f"{each.second:.1f}",
-                    each.operation,
-                    ", ".join(map(str, each.index)) or "–",
-                    each.expected or "–",
-                    each.found or "–",
-                    str(each.elements),
+                    f"{wrong.second:.1f}",
+                    wrong.operation,
+                    ", ".join(map(str, wrong.index)) or "–",
+                    wrong.expected or "–",
+                    wrong.found or "–",
+                    str(wrong.elements),
                 ),
                 state="blocking",
             )
-            for each in health.wrong[:_MOST]
+            for wrong in health.wrong[:_MOST]
         ),
         numeric=(0, 5),
     )
 
 
 def health_plots(samples: dict[str, Sequence[HealthSample]], language: str) -> Iterator[Plot]:
-    """Device -> its samples, one plot per curve that any device tells. Also for the load that still runs.
+    """Device -> its samples, one plot per curve that any device reports. Also for the load that still runs.
 
-    Where no device tells anything, how many results were checked until when.
+    Where no device reports anything, the number of results checked over time.
     """
-    told = [plot for curve in _CURVES if (plot := _plot(curve, samples, language))]
-    yield from told or ([plot] if (plot := _plot(_CHECKED, samples, language)) else [])
+    plots = [plot for curve in _CURVES if (plot := _plot(curve, samples, language))]
+    yield from plots or ([plot] if (plot := _plot(_CHECKED, samples, language)) else [])
 
 
 def _plot(curve: _Curve, samples: dict[str, Sequence[HealthSample]], language: str) -> Plot | None:
     name, value = curve
     series = tuple(
-        Series(device, tuple(each.second for each in told), tuple(map(value, told)))
-        for device, told in samples.items()
-        if sum(value(each) is not None for each in told) > 1
+        Series(device, tuple(sample.second for sample in taken), tuple(map(value, taken)))
+        for device, taken in samples.items()
+        if sum(value(sample) is not None for sample in taken) > 1
     )
     if not series:
         return None
-    seen = [y for each in series for y in each.y if y is not None]
+    seen = [y for line in series for y in line.y if y is not None]
     return Plot(
         title=words(f"measurements.health-plot-{name}", language),
         kind="lines",

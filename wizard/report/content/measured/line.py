@@ -106,20 +106,19 @@ def left_out_line(table: Table, language: str) -> str:
 
 
 def _outcome(measurement: Measurement, language: str) -> tuple[str, str]:
-    """The state and the words of what came of it."""
     if measurement.reason:
         text = known(f"models.reason-{measurement.reason}", measurement.reason, language)
         why = known(f"measurements.reason-{measurement.reason}", text, language)
         return ("absent" if measurement.is_left_out else "open"), why.replace("{detail}", measurement.detail)
-    state, key, values = _said(measurement)
+    state, key, values = _result(measurement)
     return state, words(f"measurements.line-{key}", language, **values)
 
 
-_Said = tuple[str, str, dict[str, object]]  # the state, the key of the words, what fills them
-_NOTHING: _Said = ("open", "nothing", {})
+_Result = tuple[str, str, dict[str, object]]  # the state, the key of the words, what fills them
+_NOTHING: _Result = ("open", "nothing", {})
 
 
-def _said(measurement: Measurement) -> _Said:
+def _result(measurement: Measurement) -> _Result:
     match measurement:
         case Repeat():
             return _repeated(measurement)
@@ -137,14 +136,14 @@ def _said(measurement: Measurement) -> _Said:
             return "blocking" if wrong else "clear", "checked", {"checked": checked, "wrong": len(wrong)}
 
 
-def _run_again(experiment: Experiment) -> _Said:
+def _run_again(experiment: Experiment) -> _Result:
     counts: dict[str, object] = {"distinct": experiment.distinct, "count": len(experiment.exact)}
     if not experiment.exact:
         return _NOTHING
     return ("warning", "runs-vary", counts) if experiment.distinct > 1 else ("clear", "runs-same", counts)
 
 
-def _repeated(repeat: Repeat) -> _Said:
+def _repeated(repeat: Repeat) -> _Result:
     if repeat.distinct is None:
         return _NOTHING
     distinct, calls = results_of(repeat)
@@ -157,22 +156,21 @@ def _same(count: int) -> str:
     return "clear" if count >= ENOUGH else "open"
 
 
-def _flipped(flip: Flip) -> _Said:
+def _flipped(flip: Flip) -> _Result:
     if flip.before is None or flip.after is None:
         return "clear", "no-difference", {}
     sizes: dict[str, object] = {"before": _relative(flip.before), "after": _relative(flip.after)}
     return "note", "flip-stays" if flip.after.differing else "flip-mends", sizes
 
 
-def _with_model(model: ModelMeasured) -> _Said:
+def _with_model(model: ModelMeasured) -> _Result:
     if model.distinct is not None and model.repetitions > 1:
         counts: dict[str, object] = {"distinct": model.distinct, "count": model.repetitions}
         return ("warning", "varies", counts) if model.distinct > 1 else (_same(model.repetitions), "same", counts)
     return _apart(model.difference, "same-bits", "difference")
 
 
-def _apart(difference: ArrayDifference | None, equal: str, apart: str) -> _Said:
-    """How far results are apart; that they are not at all, in words of its own."""
+def _apart(difference: ArrayDifference | None, equal: str, apart: str) -> _Result:
     if difference is None:
         return _NOTHING
     return ("", apart, {"size": _relative(difference)}) if difference.differing else ("", equal, {})

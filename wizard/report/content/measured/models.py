@@ -104,7 +104,6 @@ def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
 
 
 def _long_reasons(here: Sequence[ModelMeasured], name: str, language: str) -> Iterator[str]:
-    """Why something was not compared, where that is too long for the table."""
     for measured in here:
         if not measured.aspect or measured.aspect == "state" or not measured.reason or measured.difference is not None:
             continue
@@ -118,7 +117,6 @@ def _is_long(measured: ModelMeasured, why: str) -> bool:
 
 
 def _inputs(here: Sequence[ModelMeasured], name: str, language: str) -> Iterator[str]:
-    """With what it was run."""
     inputs = next((measured for measured in here if measured.inputs_from and not is_refused(measured)), None)
     if inputs is not None and inputs.inputs:
         source = known(f"models.inputs-from-{inputs.inputs_from}", inputs.inputs_from, language)
@@ -129,7 +127,6 @@ def _inputs(here: Sequence[ModelMeasured], name: str, language: str) -> Iterator
 
 
 def _left(found: Sequence[ModelMeasured], language: str) -> Iterator[str]:
-    """The models that were not run again, those with the same reason in one sentence."""
     reasons: dict[str, list[str]] = {}
     for measured in found:
         if not measured.aspect and measured.reason:
@@ -139,7 +136,6 @@ def _left(found: Sequence[ModelMeasured], language: str) -> Iterator[str]:
 
 
 def _some(names: Sequence[str], language: str) -> str:
-    """The first of them, and how many more there are."""
     listed, rest = joined(names[:_NAMED], language), len(names) - _NAMED
     return _words("and-more", language, listed=listed, count=rest) if rest > 0 else listed
 

@@ -115,7 +115,6 @@ class _Changed:
 
 
 def _changes(measured: Sequence[Precision]) -> Iterator[_Changed]:
-    """Per setting and type, of what could be compared."""
     groups: dict[tuple[str, str], list[Precision]] = {}
     for measurement in measured:
         if change_of(measurement).size is not Size.NOTHING:
@@ -170,7 +169,6 @@ def _unchanged(measured: Sequence[Precision], language: str) -> str:
 
 
 def _plot(name: str, measured: Sequence[Precision], language: str) -> Plot:
-    """The error of each operation, a series per type."""
     by_default = _by_default(measured)
     operations = list(dict.fromkeys(measurement.operation for measurement in by_default))
     series = []

@@ -139,7 +139,6 @@ def _row(operation: Repeated, language: str) -> Row:
 
 
 def _state(operation: Repeated) -> str:
-    """What came of it; few equal results are no result."""
     run = operation.default
     is_few = operation.variation is Variation.STABLE and run is not None and run.repetitions < ENOUGH
     return "open" if is_few else _STATES[operation.variation]
@@ -164,7 +163,6 @@ def _in_brief(operation: Repeated, language: str) -> str:
 
 
 def _group(operation: Repeated, promise: str, language: str) -> str:
-    """What its equal results exclude, and what is promised."""
     rate = excluded_rate(operation.default.repetitions) if operation.default else None
     bound = next((bound for bound in _BOUNDS if rate is not None and rate <= bound), None)
     seen = _words("group-any", language) if bound is None else _words("group", language, rate=f"{100 * bound:.2g} %")
@@ -173,7 +171,6 @@ def _group(operation: Repeated, promise: str, language: str) -> str:
 
 
 def _not_fixed(operation: Repeated, language: str) -> str:
-    """Why no setting is named under which it repeats."""
     if operation.default is None or not operation.default.varies:
         return _NONE
     return _words("too-seldom" if operation.is_open else "nothing-mends" if operation.tried else "not-tried", language)
@@ -186,7 +183,6 @@ def _is_left_out(operation: Repeated) -> bool:
 
 
 def _promise(operation: Repeated, language: str) -> str:
-    """What the documents say: by default, and in deterministic mode."""
     if not operation.is_documented:
         return _NONE
     if operation.promised.by_default is Promise.NO_WORD:
@@ -197,7 +193,6 @@ def _promise(operation: Repeated, language: str) -> str:
 
 
 def _seen(run: Repeat | None, language: str) -> str:
-    """Whether the bits were the same, and in how many repetitions, or why there are none."""
     if run is None:
         return _words("not-tried", language)
     if run.reason:

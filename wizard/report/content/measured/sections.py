@@ -38,7 +38,7 @@ def measured_sections(case: Case, language: str) -> tuple[MeasuredSection, ...]:
     """All sections; nothing where nothing was measured."""
     is_any = case.facts.measurements or case.facts.others
     found = (section(case, language) for section in SECTIONS) if is_any else ()
-    return tuple(_bounded(each, language) for each in found if each is not None)
+    return tuple(_bounded(measured, language) for measured in found if measured is not None)
 
 
 def _bounded(section: MeasuredSection, language: str) -> MeasuredSection:

@@ -13,7 +13,7 @@ _MOST = 6  # results that are drawn together
 
 def ulp_plot(differences: Mapping[str, ArrayDifference], language: str) -> Plot | None:
     """The shares of the elements of each result by their distance; None where no distances were counted."""
-    counted = {name: each for name, each in differences.items() if _total(each)}
+    counted = {name: difference for name, difference in differences.items() if _total(difference)}
     if not counted:
         return None
     farthest = max(counted, key=lambda name: _reach(counted[name]))
@@ -23,7 +23,7 @@ def ulp_plot(differences: Mapping[str, ArrayDifference], language: str) -> Plot 
         kind="lines",
         x_label=words("measurements.ulp-x", language),
         y_label=words("measurements.ulp-y", language),
-        series=tuple(_series(name, each) for name, each in list(counted.items())[:_MOST]),
+        series=tuple(_series(name, difference) for name, difference in list(counted.items())[:_MOST]),
         summary=words(
             "measurements.ulp-summary", language, operation=farthest, reach=_reach(counted[farthest]), same=round(share)
         ),
@@ -41,7 +41,6 @@ def _start(place: int) -> int:
 
 
 def _reach(difference: ArrayDifference) -> int:
-    """The largest distance, or where its class begins."""
     last = max((place for place, count in enumerate(difference.ulp_histogram) if count > 0), default=0)
     return difference.max_ulp if difference.max_ulp is not None else _start(last)
 

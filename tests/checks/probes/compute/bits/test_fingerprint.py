@@ -8,8 +8,8 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from support.portable_inputs import KNOWN, KnownFingerprint
 
-from checks.knowledge.frameworks.portable_inputs import KnownFingerprint, PortableInputs
 from checks.probes import host  # noqa: F401 - it offers the modules of the probes
 
 fingerprints: Any = importlib.import_module("checks.probes.compute.bits.fingerprint")
@@ -41,7 +41,7 @@ def _each_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(state, "_way", getattr(state, f"_{request.param}"))
 
 
-@pytest.mark.parametrize("row", PortableInputs.read().fingerprint, ids=lambda row: row.dtype + str(row.shape))
+@pytest.mark.parametrize("row", KNOWN.fingerprint, ids=lambda row: row.dtype + str(row.shape))
 def test_known_answers(row: KnownFingerprint) -> None:
     assert of_torch(inputs.torch_uniform(torch, row.shape, row.dtype, row.stream)) == row.fingerprint
     if row.dtype in NUMPY_TYPES:

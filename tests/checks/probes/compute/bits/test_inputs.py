@@ -9,19 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from support.portable_inputs import KNOWN, PhiloxAnswer, StreamWords, UniformBits, WholeNumbers
 
-from checks.knowledge.frameworks.portable_inputs import (
-    PhiloxAnswer,
-    PortableInputs,
-    StreamWords,
-    UniformBits,
-    WholeNumbers,
-)
 from checks.probes import host  # noqa: F401 - it offers the modules of the probes
 
 inputs: Any = importlib.import_module("checks.probes.compute.bits.inputs")
 
-KNOWN = PortableInputs.read()
 IN_NUMPY = ("float64", "float32", "float16")
 
 

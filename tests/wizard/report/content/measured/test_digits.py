@@ -168,10 +168,10 @@ def test_the_plot_has_a_bar_per_operation_and_type() -> None:
     assert section is not None
     (plot,) = section.plots
     assert plot.log_y
-    assert {each.name for each in plot.series} >= {"float32", "bfloat16"}
-    for each in plot.series:
-        assert len(each.y) == len(plot.categories)
-        assert all(y is None or y > 0 for y in each.y)
+    assert {line.name for line in plot.series} >= {"float32", "bfloat16"}
+    for line in plot.series:
+        assert len(line.y) == len(plot.categories)
+        assert all(y is None or y > 0 for y in line.y)
 
 
 def test_what_makes_two_runs_differ() -> None:

@@ -91,7 +91,7 @@ def test_runs_that_part_are_told_with_the_step_and_drawn_apart() -> None:
         "Step",
         "PyTorch, cuda:0, float32, Deterministic mode with CUBLAS_WORKSPACE_CONFIG (3 runs)",
     )
-    assert [each.name for each in section.plots[0].series][:2] == [
+    assert [line.name for line in section.plots[0].series][:2] == [
         "PyTorch, cuda:0, float32, run 1",
         "PyTorch, cuda:0, float32, run 2",
     ]

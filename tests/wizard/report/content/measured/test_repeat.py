@@ -68,7 +68,7 @@ def test_few_equal_results_are_no_result() -> None:
 
 def test_the_share_of_the_time() -> None:
     told = section(repeat("sum", share=0.9), repeat("matmul", share=0.6, seconds=2e-3)).sentences
-    assert any(each.startswith("68 % of the time") for each in told)
+    assert any(sentence.startswith("68 % of the time") for sentence in told)
 
 
 def test_untested_is_never_called_stable() -> None:

@@ -1,8 +1,10 @@
 """Known answers of the portable inputs, by which every implementation of them is tested."""
 
-from __future__ import annotations
+from pathlib import Path
 
-from checks.knowledge import Row, Table
+import msgspec
+
+from checks.knowledge import Row, Table, tomllib
 
 
 class PhiloxAnswer(Row):
@@ -48,10 +50,11 @@ class KnownFingerprint(Row):
 
 
 class PortableInputs(Table):
-    """resources/knowledge/frameworks/portable_inputs.toml."""
-
     philox: tuple[PhiloxAnswer, ...]
     stream: tuple[StreamWords, ...]
     uniform: tuple[UniformBits, ...]
     whole: tuple[WholeNumbers, ...]
     fingerprint: tuple[KnownFingerprint, ...]
+
+
+KNOWN = msgspec.convert(tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")), PortableInputs)

@@ -1,0 +1,132 @@
+"""What a case comes to as a whole: its state, and by which word and sentence a report names it.
+
+Words and sentences are keys of resources/words/report.toml; what they say is decided there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from checks.analysis.models.repeats import RepeatedModels
+from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
+from checks.facts.case import Case
+from checks.facts.finding import Severity, Status
+from checks.judgement.coverage import is_missing, is_too_short, is_untested, outcome_counts
+from checks.judgement.headline import SURE, Headline, Stance
+from checks.judgement.model_standing import Standing
+from checks.judgement.ranking import can_explain
+from checks.knowledge.catalogue import UNKNOWN
+
+_NOT_MEASURED = "not-measured"
+_EVEN = 0.5  # a cause that a text alone gives is as likely wrong as right; below, nothing is decided
+_OF_AGREEMENT = {  # what a comparison comes to -> the state of the whole
+    Agreement.NOTHING: "nothing-run",
+    Agreement.SAME: "clear",
+    Agreement.EXPLAINED: "clear",
+    Agreement.UNEXPLAINED: "warning",
+    Agreement.BEYOND: "warning",
+}
+_OF_MODELS = {  # the worst file's standing -> the state of the whole
+    Standing.UNREADABLE: "blocking",
+    Standing.DOES_NOT_RUN: "blocking",
+    Standing.ATTENTION: "warning",
+    Standing.NO_PROGRAM: "incomplete",
+    Standing.UNKNOWN: "incomplete",
+    Standing.READ: "clear",
+    Standing.SHOULD_RUN: "clear",
+    Standing.RUNS: "clear",
+}
+# The word where something blocks; every other stance names a possible cause.
+_OF_BLOCKING = {Stance.FOUND: "blocking", Stance.UNRELATED: "unrelated", Stance.UNKNOWN_HERE: "undecided"}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """``state``: "blocking", "warning", "clear", "incomplete" or "nothing-run"; ``word``, ``sentence``: their keys."""
+
+    state: str
+    word: str
+    sentence: str = ""
+
+
+def decide(case: Case, answer: Headline, symptom: str) -> Decision:
+    """The decision on an examination. ``symptom``: the question whose sentence answers it."""
+    state = _state(case, answer, symptom)
+    return Decision(state, _word(case, state, answer.stance), _sentence(case, state, symptom, answer))
+
+
+def decide_ticket(case: Case) -> Decision:
+    """The decision on a ticket with findings: its likeliest cause, whatever its severity, and how sure it is."""
+    best = case.findings[0]
+    is_decided = best.cause != UNKNOWN and best.confidence >= _EVEN
+    state = {Severity.NOTE: "clear"}.get(best.severity, best.severity.value) if is_decided else "incomplete"
+    if best.cause == UNKNOWN:
+        key = "unknown" if any((log.text or "").strip() for log in case.facts.logs) else "empty"
+    else:
+        key = "found" if best.confidence >= SURE else "maybe" if is_decided else "hint"
+    maybe = {"blocking": "possible"} if key == "maybe" else {}
+    return Decision(
+        state, {"clear": "explained", "incomplete": "undecided", **maybe}.get(state, state), f"{key}-ticket"
+    )
+
+
+def decide_comparison(case: Case, alone: str = "clear") -> Decision:
+    """The decision on two machines side by side. ``alone``: the state of what was examined of this one."""
+    found = agreement(comparisons(case.facts))
+    compared = _OF_AGREEMENT[found]
+    state = alone if compared == "clear" else compared
+    is_explained = state == "clear" and found is Agreement.EXPLAINED
+    return Decision(state, "differences-explained" if is_explained else _word(case, state))
+
+
+def decide_models(case: Case, standings: Collection[Standing]) -> Decision:
+    """The decision on model files, by how each of them stands."""
+    state = _OF_MODELS[next(standing for standing in Standing if standing in standings)]
+    if state == "clear" and any(finding.severity is not Severity.NOTE for finding in case.findings):
+        state = "warning"  # of what is installed, or of several files
+    if state == "clear" and (not case.complete or RepeatedModels.of(case.facts).is_open):
+        state = "incomplete"
+    return Decision(state, state)
+
+
+def _state(case: Case, answer: Headline, symptom: str) -> str:
+    """That of the findings that can explain the question, else of all: the badge belongs to the sentence."""
+    explaining = {finding.severity for finding in case.findings if can_explain(finding.cause, symptom)}
+    severities = explaining - {Severity.NOTE} or {finding.severity for finding in case.findings}
+    for severity in (Severity.BLOCKING, Severity.WARNING):
+        if severity in severities:
+            return severity.value
+    if not {Status.FOUND, Status.CLEAR} & {outcome.status for outcome in case.outcomes}:
+        return "nothing-run"
+    # Missing measurements are judged by how much was measured, not by the number of checks that had nothing to look at.
+    is_unrun = any(is_missing(outcome) and outcome.reason != _NOT_MEASURED for outcome in case.outcomes)
+    is_open = is_unrun or outcome_counts(case)["crashed"] or is_untested(case) or is_too_short(case) or answer.is_open
+    return "incomplete" if not case.complete or is_open else "clear"
+
+
+def _word(case: Case, state: str, stance: Stance = Stance.FOUND) -> str:
+    """The word agrees with the sentence: "blocking" only where it names the cause, "too short" is no interruption."""
+    if state == "blocking":
+        return _OF_BLOCKING.get(stance, "possible")
+    return "too-short" if state == "incomplete" and _incomplete(case).startswith("short-") else state
+
+
+def _sentence(case: Case, state: str, symptom: str, answer: Headline) -> str:
+    if state == "nothing-run":
+        return state
+    if answer.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED):
+        return answer.stance.value
+    if answer.stance is Stance.UNRELATED:
+        return f"unrelated-{state}"
+    if state == "incomplete" and not (answer.is_open and case.complete):
+        return _incomplete(case)
+    return f"{answer.stance.value}-{symptom}"
+
+
+def _incomplete(case: Case) -> str:
+    if not case.complete:
+        return "incomplete-cancelled"
+    if is_too_short(case):
+        return f"short-{case.answers.symptom}"
+    return "untested" if is_untested(case) else "incomplete"

@@ -1,0 +1,51 @@
+"""Home folders: the place where a name of a user is seen first, and the one that commands go on with as ``~``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checks.sharing.private.scan import compiled
+
+SPACED = "0-9A-Za-z\u00c0-\u024f\u0300-\u052f"  # digits; Latin, Greek and Cyrillic letters and their accents
+_SEPARATOR = r"[\\/]+"
+_NAME = r"[^\\/:*?\"'<>|\r\n\s;,)\]、。「」()]+"
+_FOLDERS = rf"{_SEPARATOR}(?:home|users|documents and settings){_SEPARATOR}"
+# Spaces only count before a separator; a Latin name at the end of a path ends where Japanese text goes on.
+_USER = rf"(?:({_NAME}(?: {_NAME}){{0,3}})[\\/]|([{SPACED}_.~%+-]+)|({_NAME}))"
+_BEFORE = r"[^0-9A-Za-z_.~/\\-]"
+_HOME = compiled(
+    rf"(?i)(?:^|{_BEFORE}|file://(?:/|localhost)?|\\\\\?\\)"
+    rf"((?:{_SEPARATOR}(?:mnt|cygdrive){_SEPARATOR}[a-z]|{_SEPARATOR}[a-z]|[a-z]:|{_SEPARATOR}wsl[$.\w]*{_SEPARATOR}[^\\/\s]+"
+    rf"|{_SEPARATOR}(?:var|usr|export|data))?{_FOLDERS}){_USER}"
+    # Where servers mount the homes: at most two folders before them.
+    rf"|(?i)(?:^|[^0-9A-Za-z_.~/\\:-])(/[\w.-]+(?:/[\w.-]+)?{_FOLDERS}){_USER}"
+)
+_OF_THE_SYSTEM = re.compile(r"/(?:opt|usr|lib|lib64|etc|proc|sys|dev|bin)/")
+
+
+@dataclass(frozen=True)
+class Home:
+    """The path of a home folder: ``text[start:end]``, of which the user begins at ``user_start``."""
+
+    root: str
+    user: str
+    start: int
+    user_start: int
+    end: int
+
+
+def homes(text: bytes) -> Iterator[Home]:
+    """All home folders in a text, from left to right."""
+    place = 0
+    while (match := _HOME.search(text, place)) is not None:
+        groups = [group for group in range(1, 9) if match.span(group)[0] >= 0]
+        start, user_start = match.span(groups[0])[0], match.span(groups[-1])[0]
+        end = match.span(groups[-1])[1]
+        root = text[start:user_start].decode("utf-8", "replace")
+        is_behind_placeholder = re.search(rb"-\d+>$", text[max(0, start - 6) : start]) is not None
+        is_systems = groups[0] > 4 and _OF_THE_SYSTEM.match(root) is not None
+        if not is_behind_placeholder and not is_systems:
+            yield Home(root, text[user_start:end].decode("utf-8", "replace"), start, user_start, end)
+        place = end

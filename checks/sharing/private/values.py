@@ -1,0 +1,222 @@
+"""Whether what a rule found is what it looks for: a value and no word, an address and no version, a name."""
+
+from __future__ import annotations
+
+import functools
+import ipaddress
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from checks.knowledge.tickets.redaction import KnownWords
+from checks.paths import ROOT
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule found, with some text on both sides."""
+
+    value: str
+    before: str
+    after: str
+
+
+_PLACEHOLDER = re.compile(r"<[a-z]+-\d+>|<dropped>")
+# Code that fetches a value, names a type or leaves it open.
+_NO_VALUE = re.compile(
+    r"[*•.x_\-#?]+$|[$%{<~]|-?\d{1,3}$|(?:os|self|args|config|settings|env|process|secrets|cls|request|options|kwargs|this)[.\[]"
+    r"|(?:Optional|Union|List|Dict|Any|Secret\w*|Literal|Tuple|Callable)\b|str\b|N/?A\b",
+    re.IGNORECASE,
+)
+_WORDS = re.compile(r"[A-Za-z]+(?:[-_./:'][A-Za-z]+)*[.:!?'\])]*")
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:[./]\w+)+[.:]?")
+_RANDOM_ENOUGH = 0.4  # of disorder
+
+
+# What stands right before a version: an operator, a hyphen; and of what it is one: a library, a package.
+_VERSION_SIGN = re.compile(r"[=<>~!^]=?\s*[\"']?$|[-_(][\"']?$|(?<![a-z])v$")
+_ADDRESS_SIGN = re.compile(r"(?:host|addr\w*|ip|server)[=(]\s*[\"']?$")
+_PACKAGE = re.compile(r"lib[a-z]{3}|[a-z][a-z0-9]*(?:[-_][a-z0-9.]+)+$")
+
+
+def disorder(text: str) -> float:
+    """How little the letters and digits of a text look like words: 1 divided by the mean length of its pieces.
+
+    A piece is a word with or without a capital, an abbreviation or a number. Random letters and digits have 0.55 to
+    0.75, random hexadecimal digits about 0.5, words and identifiers 0.4 at most.
+    """
+    pieces = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", text)
+    return len(pieces) / max(sum(map(len, pieces)), 1)
+
+
+def is_value(found: Found) -> bool:
+    """Something that is a value: no word that stands in its place, no variable, no call."""
+    value = found.value.strip("\"'`")
+    plain = value.casefold().strip(".,:;!?*_[]()")
+    if len(plain) < 2 or plain in KnownWords.read().no_values or _NO_VALUE.match(value):
+        return False
+    return not found.after.startswith(("(", "['", '["'))
+
+
+def is_wordless(found: Found) -> bool:
+    """A value that is no word either, nor a number, the name of a layer or a path."""
+    value = found.value.strip("\"'`.,:;!?)")
+    if not is_value(found) or len(value) < 6 or value.isdigit() or not value.isascii():
+        return False
+    if _WORDS.fullmatch(value) and disorder(value) < _RANDOM_ENOUGH:
+        return False
+    if _DOTTED.fullmatch(value) or re.fullmatch(r"[A-Za-z]+[-_]?\d{1,4}[A-Za-z]?", value):
+        return _is_password(found, value)
+    has_digit, has_letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
+    if not has_letter:
+        return False
+    return disorder(value) >= _RANDOM_ENOUGH or value.endswith("=") or (has_digit and _is_password(found, value))
+
+
+def _is_password(found: Found, value: str) -> bool:
+    """Behind "password is" a word with a number is one; behind "key:" it is the name of a layer."""
+    word = re.search(
+        r"(?i)pass\w*|\bpin\b|\b(?:api|access|secret|license|activation|recovery)[ -]?(?:key|code)\b",
+        found.before[-40:],
+    )
+    return word is not None and any(map(str.isdigit, value)) and not _DOTTED.fullmatch(value)
+
+
+def is_token(found: Found) -> bool:
+    """Letters and digits mixed, or letters that are long enough to be no word."""
+    value = found.value
+    if re.search(r"[a-z]", value) and re.search(r"[A-Z]", value):
+        return any(map(str.isdigit, value)) or disorder(value) >= _RANDOM_ENOUGH or "_" not in value
+    longest = max(re.split(r"[^A-Za-z0-9]", value), key=len)
+    return (any(map(str.isdigit, value)) and any(map(str.isalpha, value))) or len(longest) >= 16
+
+
+def is_email(found: Found) -> bool:
+    """An address of somebody, and no account of a server for programs."""
+    return found.value.partition("@")[0].casefold() not in ("git", "hg", "svn", "root", "noreply")
+
+
+def is_serial(found: Found) -> bool:
+    """A number, or letters and digits; no word."""
+    return any(map(str.isdigit, found.value)) and not re.fullmatch(r"(?i)tty\w*|0+", found.value)
+
+
+def is_address(found: Found) -> bool:
+    """An address of the internet that is somebody's: none of this machine, none that is a version or a name of C++."""
+    try:
+        address = ipaddress.ip_address(found.value)
+    except ValueError:
+        return False
+    if address.is_loopback or address.is_unspecified or found.value.startswith("0."):
+        return False
+    if address.version == 6:
+        first, *others = [group for group in found.value.split(":") if group]
+        return len(others) >= 2 or (len(others) == 1 and len(first) >= 3 and any(map(str.isdigit, first)))
+    return not _is_version(found)
+
+
+def _is_version(found: Found) -> bool:
+    if re.match(r":\d{2,5}\b|/\d{1,2}\b", found.after):
+        return False
+    if re.match(r"[-+_][A-Za-z]", found.after):  # 6.6.87.2-microsoft-standard
+        return True
+    line = found.before[-80:].rpartition("\n")[2].casefold()
+    if _VERSION_SIGN.search(line) and not _ADDRESS_SIGN.search(line):
+        return True
+    words = re.findall(r"[^\s,;:=()\[\]\"']+", line)[-6:]
+    known = KnownWords.read()
+    for word in reversed(words):
+        if word in known.network_words:
+            return False
+        if known.version_words & set(re.findall(r"[^\W\d_]+", word)) or _PACKAGE.match(word):
+            return True
+    return False
+
+
+@functools.cache
+def vocabulary() -> frozenset[str]:
+    """The words of the field: whoever is called like one is hidden where a name is expected, and nowhere else."""
+    words: set[str] = set()
+    for folder in ("causes", "knowledge"):
+        for path in (ROOT / folder).rglob("*.toml"):
+            if path.name != "redaction.toml":
+                words |= set(re.findall(r"[^\W_]{2,}", path.read_text("utf-8").casefold()))
+    return frozenset(words)
+
+
+def is_machine(found: Found) -> bool:
+    """The name of a machine; a log has the same places for other words."""
+    return is_name(found) and (
+        re.search(r"[\d.-]", found.value) is not None or found.value.casefold() not in vocabulary()
+    )
+
+
+def is_name(found: Found) -> bool:
+    """A name that identifies somebody or one machine."""
+    plain = found.value.casefold().strip(".")
+    known = KnownWords.read()
+    return (
+        len(plain) >= 2
+        and plain not in known.words
+        and plain not in known.no_values
+        and plain not in known.no_people
+        and not is_public(plain)
+        and not re.fullmatch(r"[\d.]*|git", plain)
+        and not re.search(r"your|_of_|xxx|\.\.", plain)
+        and not _PLACEHOLDER.search(found.value)
+    )
+
+
+_IMPORTED = re.compile(r"(?:import|from|module)\s+[\w.]*$|[.\w]$")
+_HOUSE = frozenset(("local", "lan", "internal", "corp", "intranet", "localdomain", "arpa"))
+
+
+def is_public(host: str) -> bool:
+    """A host that everybody knows."""
+    parts = host.split(".")
+    return any(".".join(parts[start:]) in KnownWords.read().public_hosts for start in range(len(parts)))
+
+
+def is_host(found: Found) -> bool:
+    """A name of a machine, and no module of a package: those have neither digit nor hyphen, or go on in brackets."""
+    parts = found.value.casefold().split(".")
+    if not is_name(found) or found.after.startswith(("(", "_", "/")):
+        return False
+    if len(parts) == 1:
+        return True
+    if parts[-1] not in KnownWords.read().endings and not re.match(r"ip-\d", found.value):
+        return False
+    if len(parts) == 2:  # nas.local, and neither threading.local nor torch.internal
+        is_imported = _IMPORTED.search(found.before[-40:]) is not None
+        return parts[1] in ("local", "lan", "localdomain") and "_" not in parts[0] and not is_imported
+    telling = parts[:-1] if parts[-1] in _HOUSE else parts[:1]
+    return any(re.search(r"[\d-]", part) for part in telling) and not any("_" in part for part in parts)
+
+
+def is_host_of_url(found: Found) -> bool:
+    """In an address: a machine with one part, with the ending of a house, or with a number; no public one."""
+    host = found.value.casefold().strip(".")
+    parts = host.split(".")
+    if not is_name(found) or "_" in host or re.fullmatch(r"[\d.]+", host):
+        return False
+    return len(parts) == 1 or parts[-1] in _HOUSE or (len(parts) > 2 and is_host(Found(host, "", "")))
+
+
+CHECKS: dict[str, Callable[[Found], bool]] = {
+    "any": lambda _: True,
+    "value": is_value,
+    "wordless": is_wordless,
+    "token": is_token,
+    "email": is_email,
+    "serial": is_serial,
+    "address": is_address,
+    "name": is_name,
+    "machine": is_machine,
+    "host": is_host,
+    "host-of-url": is_host_of_url,
+}
+
+
+def is_right(looks: str, found: Found) -> bool:
+    """Whether what was found is hidden: it looks as its rule wants it, and is no placeholder of an earlier turn."""
+    return not _PLACEHOLDER.search(found.value) and CHECKS[looks](found)

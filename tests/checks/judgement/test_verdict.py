@@ -1,0 +1,88 @@
+"""What a case comes to as a whole, before anything words it."""
+
+import pytest
+
+from checks.facts import Facts, SentFile
+from checks.facts.case import Answers, Case
+from checks.facts.finding import Finding, Outcome, Severity, Status
+from checks.judgement.headline import headline
+from checks.judgement.model_standing import Standing
+from checks.judgement.verdict import decide, decide_models, decide_ticket
+
+FINE = Outcome(cause="gpu-hardware-fault", status=Status.CLEAR)
+
+
+def found(cause: str = "driver-too-old-for-cuda", severity: str = "blocking", confidence: float = 0.95) -> Finding:
+    return Finding(cause=cause, severity=Severity(severity), confidence=confidence)
+
+
+def case_of(
+    *findings: Finding, facts: Facts | None = None, outcomes: tuple[Outcome, ...] = (FINE,), **more: bool
+) -> Case:
+    seen = tuple(Outcome(cause=finding.cause, status=Status.FOUND, findings=(finding,)) for finding in findings)
+    answers = Answers(symptom="not-on-gpu")
+    return Case(
+        created="", answers=answers, facts=facts or Facts(), outcomes=(*outcomes, *seen), findings=findings, **more
+    )
+
+
+@pytest.mark.parametrize(
+    ("case", "state", "sentence"),
+    [
+        pytest.param(case_of(found()), "blocking", "found-not-on-gpu", id="blocking"),
+        pytest.param(case_of(), "clear", "clear-not-on-gpu", id="nothing-found"),
+        pytest.param(case_of(outcomes=()), "nothing-run", "nothing-run", id="nothing-decided"),
+        pytest.param(case_of(complete=False), "incomplete", "incomplete-cancelled", id="cancelled"),
+        pytest.param(
+            case_of(outcomes=(FINE, Outcome(cause="c", status=Status.SKIPPED, reason="probe-failed"))),
+            "incomplete",
+            "incomplete",
+            id="could-not-run",
+        ),
+        pytest.param(
+            case_of(outcomes=(FINE, Outcome(cause="c", status=Status.SKIPPED, reason="not-installed"))),
+            "clear",
+            "clear-not-on-gpu",
+            id="nothing-to-check",
+        ),
+    ],
+)
+def test_an_examination(case: Case, state: str, sentence: str) -> None:
+    decision = decide(case, headline(case.facts, case.findings, "not-on-gpu", ""), "not-on-gpu")
+    assert (decision.state, decision.word, decision.sentence) == (state, state, sentence)
+
+
+@pytest.mark.parametrize(
+    ("finding", "decision"),
+    [
+        pytest.param(found(confidence=0.95), ("blocking", "blocking", "found-ticket"), id="sure"),
+        pytest.param(found(confidence=0.55), ("blocking", "possible", "maybe-ticket"), id="likely"),
+        pytest.param(found(confidence=0.2), ("incomplete", "undecided", "hint-ticket"), id="a-hint-decides-nothing"),
+        pytest.param(found(severity="note"), ("clear", "explained", "found-ticket"), id="explained"),
+        pytest.param(found("unknown"), ("incomplete", "undecided", "unknown-ticket"), id="unknown"),
+    ],
+)
+def test_a_ticket(finding: Finding, decision: tuple[str, str, str]) -> None:
+    log = SentFile(name="", kind="log", text="Error")
+    result = decide_ticket(case_of(finding, facts=Facts(logs=(log,), reported=True)))
+    assert (result.state, result.word, result.sentence) == decision
+
+
+def test_an_empty_ticket_is_called_empty() -> None:
+    assert decide_ticket(case_of(found("unknown"))).sentence == "empty-ticket"
+
+
+@pytest.mark.parametrize(
+    ("standings", "state"),
+    [
+        ({Standing.RUNS}, "clear"),
+        ({Standing.RUNS, Standing.UNKNOWN}, "incomplete"),
+        ({Standing.RUNS, Standing.DOES_NOT_RUN}, "blocking"),
+        ({Standing.READ, Standing.ATTENTION}, "warning"),
+    ],
+)
+def test_model_files_are_as_good_as_the_worst(standings: set[Standing], state: str) -> None:
+    assert decide_models(case_of(), standings).state == state
+    warned = decide_models(case_of(found(severity="warning")), standings)
+    assert warned.state == ("warning" if state == "clear" else state)
+    assert decide_models(case_of(complete=False), standings).state == ("incomplete" if state == "clear" else state)

@@ -132,7 +132,6 @@ _TABLE: dict[str, list[tuple[str, str, tuple[Code, ...]]]] = {
             ("torch.fx.graph_module:_method_from_src", ("f", f"{PYTHON}\ndef f(): pass", _NAMESPACE)),
             ("torch.fx.graph_module:reduce_graph_module", ({"_code": f"{PYTHON}\ndef forward(self): pass"}, "")),
             ("torch.jit.unsupported_tensor_ops:execWrapper", (PYTHON, _NAMESPACE, _NAMESPACE)),
-            ("torch.jit.annotations:parse_type_line", (f"# type: ({PYTHON}) -> None", None, None)),
             ("torch.fx.experimental.symbolic_shapes:ShapeEnv.evaluate_guards_expression", (None, PYTHON, ())),
             needs="torch",
         ),

@@ -332,4 +332,3 @@ def keras_lambda(code: str) -> bytes:
 
 def _keras() -> Iterator[Hostile]:
     yield Hostile("Keras", "Lambda", keras_lambda(PYTHON), "a.keras", "keras", ("keras",))
-    yield Hostile("Keras", "Lambda under another name", keras_lambda(PYTHON), "a.zip", "keras", ("keras",))

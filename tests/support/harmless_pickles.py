@@ -41,7 +41,17 @@ def harmless_pickles() -> Iterator[Harmless]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.manual_seed(0)
-        for make in (_values, _arrays, _tensors, _state_dicts, _modules, _optimizers, _checkpoints, _older_forms, _estimators):
+        for make in (
+            _values,
+            _arrays,
+            _tensors,
+            _state_dicts,
+            _modules,
+            _optimizers,
+            _checkpoints,
+            _older_forms,
+            _estimators,
+        ):
             yield from make()
 
 
@@ -100,7 +110,9 @@ def _arrays() -> Iterator[Harmless]:
     np.savez(made, a=np.ones(3), b=np.array([None, "x"], object))
     yield Harmless("npz with objects", "a.npz", made.getvalue())
     for compress in (0, 3, ("gzip", 3), ("xz", 3), ("bz2", 3), ("lzma", 3)):
-        yield _dumped(f"joblib, {compress}", {"w": np.ones(100), "names": ["a", "b"], "o": np.array([1, "a"], object)}, compress)
+        yield _dumped(
+            f"joblib, {compress}", {"w": np.ones(100), "names": ["a", "b"], "o": np.array([1, "a"], object)}, compress
+        )
     yield Harmless("gzip", "a.pkl.gz", gzip.compress(pickle.dumps({"w": np.ones(3)})))
 
 
@@ -117,7 +129,9 @@ def _tensors() -> Iterator[Harmless]:
     yield _saved("sparse", torch.eye(3).to_sparse())
     yield _saved("compressed sparse", torch.eye(3).to_sparse_csr())
     yield _saved("quantized", torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8))
-    yield _saved("size, device, type", {"size": torch.Size([1, 2]), "device": torch.device("cpu"), "dtype": torch.float32})
+    yield _saved(
+        "size, device, type", {"size": torch.Size([1, 2]), "device": torch.device("cpu"), "dtype": torch.float32}
+    )
     yield _saved("list", [torch.ones(1), (torch.zeros(2), {"a": torch.ones(3)})])
     yield _saved("meta", torch.ones(3, device="meta"))
     yield _saved("with a gradient", torch.ones(3, requires_grad=True))
@@ -194,11 +208,19 @@ def _optimizers() -> Iterator[Harmless]:
 
 def _checkpoints() -> Iterator[Harmless]:
     weights = torch.nn.Linear(2, 2).state_dict()
-    yield _saved("checkpoint", {"epoch": 3, "state_dict": weights, "loss": 0.5, "args": {"lr": 1e-3}}, "checkpoint.pth.tar")
+    yield _saved(
+        "checkpoint", {"epoch": 3, "state_dict": weights, "loss": 0.5, "args": {"lr": 1e-3}}, "checkpoint.pth.tar"
+    )
     yield _saved("Lightning's", {"epoch": 1, "global_step": 10, "pytorch-lightning_version": "2.5.0", "state_dict": weights, "loops": {}, "callbacks": {}, "optimizer_states": [], "lr_schedulers": [], "hyper_parameters": {"lr": 0.1}}, "last.ckpt")  # fmt: skip
-    yield _saved("Hugging Face's", {f"model.layers.{index}.weight": torch.ones(2) for index in range(12)}, "pytorch_model.bin")
-    yield _saved("a voice's", {"model": weights, "config": {"rate": 24000}, "iteration": 5, "learning_rate": 1e-4}, "G_5.pth")
-    yield _saved("random states", {"cpu": torch.get_rng_state(), "numpy": np.random.get_state(), "python": random.getstate()})
+    yield _saved(
+        "Hugging Face's", {f"model.layers.{index}.weight": torch.ones(2) for index in range(12)}, "pytorch_model.bin"
+    )
+    yield _saved(
+        "a voice's", {"model": weights, "config": {"rate": 24000}, "iteration": 5, "learning_rate": 1e-4}, "G_5.pth"
+    )
+    yield _saved(
+        "random states", {"cpu": torch.get_rng_state(), "numpy": np.random.get_state(), "python": random.getstate()}
+    )
     import argparse
 
     yield _saved("with arguments", {"model": weights, "args": argparse.Namespace(lr=0.1, path="a")})

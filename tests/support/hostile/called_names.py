@@ -104,26 +104,78 @@ _TABLE: dict[str, list[tuple[str, str, tuple[Code, ...]]]] = {
         ("code.InteractiveInterpreter", "", (method(call("code:InteractiveInterpreter"), "runsource", PYTHON),)),
         ("code.InteractiveConsole", "", (method(call("code:InteractiveConsole"), "push", PYTHON),)),
         ("codeop", "", (call("builtins:exec", call("codeop:compile_command", PYTHON)),)),
-        ("logging.config", "", (call("logging.config:dictConfig", {"version": 1, "handlers": {"a": {"()": "os.system", "command": SHELL}}, "root": {"handlers": ["a"]}}),)),  # fmt: skip
-        ("typing.ForwardRef", "", (method(call("typing:ForwardRef", PYTHON), "_evaluate", _NAMESPACE, _NAMESPACE, call("builtins:frozenset")),)),  # fmt: skip
+        (
+            "logging.config",
+            "",
+            (
+                call(
+                    "logging.config:dictConfig",
+                    {
+                        "version": 1,
+                        "handlers": {"a": {"()": "os.system", "command": SHELL}},
+                        "root": {"handlers": ["a"]},
+                    },
+                ),
+            ),
+        ),  # fmt: skip
+        (
+            "typing.ForwardRef",
+            "",
+            (
+                method(
+                    call("typing:ForwardRef", PYTHON), "_evaluate", _NAMESPACE, _NAMESPACE, call("builtins:frozenset")
+                ),
+            ),
+        ),  # fmt: skip
     ],
     "code from a file": [
         ("runpy.run_path", "", (_WRITTEN, call("runpy:run_path", "written.py"))),
         ("runpy.run_module", "", (_WRITTEN, call("site:addsitedir", "."), call("runpy:run_module", "written"))),
-        ("importlib.import_module", "", (_WRITTEN, call("site:addsitedir", "."), call("importlib:import_module", "written"))),
+        (
+            "importlib.import_module",
+            "",
+            (_WRITTEN, call("site:addsitedir", "."), call("importlib:import_module", "written")),
+        ),
         ("builtins.__import__", "", (_WRITTEN, call("site:addsitedir", "."), call("builtins:__import__", "written"))),
         ("the name itself", "", (_WRITTEN, call("site:addsitedir", "."), name("written", "x"))),
-        ("SourceFileLoader", "", (_WRITTEN, method(call("importlib.machinery:SourceFileLoader", "w", "written.py"), "load_module"))),
+        (
+            "SourceFileLoader",
+            "",
+            (_WRITTEN, method(call("importlib.machinery:SourceFileLoader", "w", "written.py"), "load_module")),
+        ),
         ("imp", "", (_WRITTEN, call("imp:load_source", "w", "written.py"))),
-        ("execfile", "", (_WRITTEN, call("py_compile:compile", "written.py", "w.pyc"), call("runpy:run_path", "w.pyc"))),
-        ("site .pth", "", (method(call("pathlib:Path", "a.pth"), "write_text", f"import os;{PYTHON}"), call("site:addsitedir", "."))),
-        ("torch.hub", "torch", (method(call("pathlib:Path", "hubconf.py"), "write_text", PYTHON), call("torch.hub:_load_local", ".", "x"))),
+        (
+            "execfile",
+            "",
+            (_WRITTEN, call("py_compile:compile", "written.py", "w.pyc"), call("runpy:run_path", "w.pyc")),
+        ),
+        (
+            "site .pth",
+            "",
+            (method(call("pathlib:Path", "a.pth"), "write_text", f"import os;{PYTHON}"), call("site:addsitedir", ".")),
+        ),
+        (
+            "torch.hub",
+            "torch",
+            (method(call("pathlib:Path", "hubconf.py"), "write_text", PYTHON), call("torch.hub:_load_local", ".", "x")),
+        ),
         ("test.support", "", (_WRITTEN, method(call("unittest.loader:TestLoader"), "discover", ".", "written.py"))),
-        ("doctest.testfile", "", (method(call("pathlib:Path", "t.txt"), "write_text", f">>> {PYTHON}\n"), call("doctest:testfile", "t.txt", False))),
-        ("zipimport", "", (
-            method(call("zipfile:ZipFile", "w.zip", "w"), "writestr", "written.py", PYTHON),
-            method(call("zipimport:zipimporter", "w.zip"), "load_module", "written"),
-        )),
+        (
+            "doctest.testfile",
+            "",
+            (
+                method(call("pathlib:Path", "t.txt"), "write_text", f">>> {PYTHON}\n"),
+                call("doctest:testfile", "t.txt", False),
+            ),
+        ),
+        (
+            "zipimport",
+            "",
+            (
+                method(call("zipfile:ZipFile", "w.zip", "w"), "writestr", "written.py", PYTHON),
+                method(call("zipimport:zipimporter", "w.zip"), "load_module", "written"),
+            ),
+        ),
     ],
     "code of libraries": [
         *_plain(
@@ -156,7 +208,15 @@ _TABLE: dict[str, list[tuple[str, str, tuple[Code, ...]]]] = {
             ("yaml:load", (f"!!python/object/apply:os.system ['{SHELL}']", name("yaml", "UnsafeLoader"))),
             needs="yaml",
         ),
-        ("jinja2.Template", "jinja2", (method(call("jinja2:Template", "{{ cycler.__init__.__globals__.os.system('" + SHELL + "') }}"), "render"),)),
+        (
+            "jinja2.Template",
+            "jinja2",
+            (
+                method(
+                    call("jinja2:Template", "{{ cycler.__init__.__globals__.os.system('" + SHELL + "') }}"), "render"
+                ),
+            ),
+        ),
         ("jinja2 import_string", "jinja2", (call(call("jinja2.utils:import_string", "os:system"), SHELL),)),
         ("sympy.lambdify", "sympy", (call(call("sympy.utilities.lambdify:lambdify", [], PYTHON)),)),
     ],
@@ -168,10 +228,26 @@ _TABLE: dict[str, list[tuple[str, str, tuple[Code, ...]]]] = {
         ("pkgutil.resolve_name", "", (call(call("pkgutil:resolve_name", "os:system"), SHELL),)),
         ("pydoc.locate", "", (call(call("pydoc:locate", "os.system"), SHELL),)),
         ("logging.config._resolve", "", (call(call("logging.config:_resolve", "os.system"), SHELL),)),
-        ("BaseConfigurator", "", (call(method(call("logging.config:BaseConfigurator", {}), "resolve", "os.system"), SHELL),)),
-        ("test.support", "", (call(attribute(call("test.support.import_helper:import_module", "os"), "system"), SHELL),)),
-        ("sys.modules", "", (call(attribute(call("operator:getitem", name("sys", "modules"), "os"), "system"), SHELL),)),
-        ("cloudpickle.subimport", "cloudpickle", (call(attribute(call("cloudpickle.cloudpickle:subimport", "os"), "system"), SHELL),)),
+        (
+            "BaseConfigurator",
+            "",
+            (call(method(call("logging.config:BaseConfigurator", {}), "resolve", "os.system"), SHELL),),
+        ),
+        (
+            "test.support",
+            "",
+            (call(attribute(call("test.support.import_helper:import_module", "os"), "system"), SHELL),),
+        ),
+        (
+            "sys.modules",
+            "",
+            (call(attribute(call("operator:getitem", name("sys", "modules"), "os"), "system"), SHELL),),
+        ),
+        (
+            "cloudpickle.subimport",
+            "cloudpickle",
+            (call(attribute(call("cloudpickle.cloudpickle:subimport", "os"), "system"), SHELL),),
+        ),
     ],
     "aliases in other modules": [
         *(
@@ -193,24 +269,91 @@ _TABLE: dict[str, list[tuple[str, str, tuple[Code, ...]]]] = {
             )
         ),
         ("a module as a name", "", (call(attribute(name("shutil", "os"), "system"), SHELL),)),
-        ("globals of a function", "", (call(call("operator:getitem", call("operator:getitem", name("collections", "namedtuple.__globals__"), "__builtins__"), "eval"), PYTHON),)),
-        ("builtins of a module", "", (call(call("operator:getitem", name("collections", "abc.__builtins__"), "eval"), PYTHON),)),
+        (
+            "globals of a function",
+            "",
+            (
+                call(
+                    call(
+                        "operator:getitem",
+                        call("operator:getitem", name("collections", "namedtuple.__globals__"), "__builtins__"),
+                        "eval",
+                    ),
+                    PYTHON,
+                ),
+            ),
+        ),
+        (
+            "builtins of a module",
+            "",
+            (call(call("operator:getitem", name("collections", "abc.__builtins__"), "eval"), PYTHON),),
+        ),
         ("concurrent.futures", "", (call("concurrent.futures.process:os.system", SHELL),)),
-        ("a class method", "", (call(attribute(call("subprocess:Popen.__init__.__globals__.__getitem__", "os"), "system"), SHELL),)),
+        (
+            "a class method",
+            "",
+            (call(attribute(call("subprocess:Popen.__init__.__globals__.__getitem__", "os"), "system"), SHELL),),
+        ),
     ],
     "attributes by name": [
         ("getattr", "", (call(attribute(name("shutil", "os"), "system"), SHELL),)),
-        ("attrgetter", "", (call(call(call("operator:attrgetter", "os.system"), call("importlib:import_module", "shutil")), SHELL),)),
+        (
+            "attrgetter",
+            "",
+            (call(call(call("operator:attrgetter", "os.system"), call("importlib:import_module", "shutil")), SHELL),),
+        ),
         ("inspect.getmodule", "", (call(attribute(call("inspect:getmodule", name("os", "fspath")), "system"), SHELL),)),
-        ("_operator.attrgetter", "", (call(call(call("_operator:attrgetter", "system"), call("builtins:__import__", "os")), SHELL),)),
-        ("methodcaller", "", (call(call("operator:methodcaller", "system", SHELL), call("builtins:__import__", "os")),)),
-        ("_operator.methodcaller", "", (call(call("_operator:methodcaller", "system", SHELL), call("builtins:__import__", "os")),)),
-        ("object.__getattribute__", "", (call(call("types:ModuleType.__getattribute__", call("builtins:__import__", "os"), "system"), SHELL),)),
-        ("reduce of getattr", "", (call(call("functools:reduce", name("builtins", "getattr"), ["os", "system"], call("builtins:__import__", "shutil")), SHELL),)),
-        ("vars", "", (call(call("operator:getitem", call("builtins:vars", call("builtins:__import__", "os")), "system"), SHELL),)),
+        (
+            "_operator.attrgetter",
+            "",
+            (call(call(call("_operator:attrgetter", "system"), call("builtins:__import__", "os")), SHELL),),
+        ),
+        (
+            "methodcaller",
+            "",
+            (call(call("operator:methodcaller", "system", SHELL), call("builtins:__import__", "os")),),
+        ),
+        (
+            "_operator.methodcaller",
+            "",
+            (call(call("_operator:methodcaller", "system", SHELL), call("builtins:__import__", "os")),),
+        ),
+        (
+            "object.__getattribute__",
+            "",
+            (call(call("types:ModuleType.__getattribute__", call("builtins:__import__", "os"), "system"), SHELL),),
+        ),
+        (
+            "reduce of getattr",
+            "",
+            (
+                call(
+                    call(
+                        "functools:reduce",
+                        name("builtins", "getattr"),
+                        ["os", "system"],
+                        call("builtins:__import__", "shutil"),
+                    ),
+                    SHELL,
+                ),
+            ),
+        ),
+        (
+            "vars",
+            "",
+            (
+                call(
+                    call("operator:getitem", call("builtins:vars", call("builtins:__import__", "os")), "system"), SHELL
+                ),
+            ),
+        ),
         ("itemgetter", "", (call(call(call("operator:itemgetter", "system"), name("os", "__dict__")), SHELL),)),
         ("dict.get", "", (call(call("builtins:dict.get", name("os", "__dict__"), "system"), SHELL),)),
-        ("inspect.getattr_static", "", (call(call("inspect:getattr_static", call("builtins:__import__", "os"), "system"), SHELL),)),
+        (
+            "inspect.getattr_static",
+            "",
+            (call(call("inspect:getattr_static", call("builtins:__import__", "os"), "system"), SHELL),),
+        ),
     ],
     "functions that call what they are given": [
         ("operator.call", "", (call("operator:call", _OS, SHELL),)),
@@ -221,7 +364,11 @@ _TABLE: dict[str, list[tuple[str, str, tuple[Code, ...]]]] = {
         ("starmap", "", (call("builtins:list", call("itertools:starmap", _OS, [(SHELL,)])),)),
         ("takewhile", "", (call("builtins:list", call("itertools:takewhile", _OS, [SHELL])),)),
         ("groupby", "", (call("builtins:list", call("itertools:groupby", [SHELL], _OS)),)),
-        ("defaultdict", "", (call("operator:getitem", call("collections:defaultdict", call("functools:partial", _OS, SHELL)), "x"),)),
+        (
+            "defaultdict",
+            "",
+            (call("operator:getitem", call("collections:defaultdict", call("functools:partial", _OS, SHELL)), "x"),),
+        ),
         ("threading.Thread", "", (method(call("threading:Thread", None, _OS, None, (SHELL,)), "start"),)),
         ("threading.Timer", "", (method(call("threading:Timer", 0, _OS, (SHELL,)), "start"),)),
         ("_thread", "", (call("_thread:start_new_thread", _OS, (SHELL,)),)),
@@ -234,19 +381,48 @@ _TABLE: dict[str, list[tuple[str, str, tuple[Code, ...]]]] = {
         ("weakref.finalize", "", (call("weakref:finalize", name("collections", "OrderedDict"), _OS, SHELL),)),
         ("numpy.vectorize", "numpy", (call(call("numpy:vectorize", _OS), SHELL),)),
         ("numpy.frompyfunc", "numpy", (call(call("numpy:frompyfunc", _OS, 1, 1), SHELL),)),
-        ("rebuild of a type", "torch", (call("torch._tensor:_rebuild_from_type_v2", _OS, name("torch", "Tensor"), (SHELL,), {}),)),
+        (
+            "rebuild of a type",
+            "torch",
+            (call("torch._tensor:_rebuild_from_type_v2", _OS, name("torch", "Tensor"), (SHELL,), {}),),
+        ),
         ("joblib.delayed", "joblib", (call(call("joblib:Parallel", 1), [call(call("joblib:delayed", _OS), SHELL)]),)),
-        ("torch checkpoint", "torch", (call("torch.utils.checkpoint:checkpoint", call("functools:partial", _OS), SHELL),)),
-        ("copyreg._reconstructor", "", (call("copyreg:_reconstructor", name("subprocess", "Popen"), name("subprocess", "Popen"), ARGUMENTS),)),
-        ("copyreg.__newobj__", "", (call("builtins:tuple", call("copyreg:__newobj__", name("builtins", "map"), _OS, [SHELL])),)),
+        (
+            "torch checkpoint",
+            "torch",
+            (call("torch.utils.checkpoint:checkpoint", call("functools:partial", _OS), SHELL),),
+        ),
+        (
+            "copyreg._reconstructor",
+            "",
+            (call("copyreg:_reconstructor", name("subprocess", "Popen"), name("subprocess", "Popen"), ARGUMENTS),),
+        ),
+        (
+            "copyreg.__newobj__",
+            "",
+            (call("builtins:tuple", call("copyreg:__newobj__", name("builtins", "map"), _OS, [SHELL])),),
+        ),
         ("heapq", "", (call("heapq:nsmallest", 1, [SHELL, SHELL], _OS),)),
     ],
     "machine code": [
         ("ctypes.CDLL", "", (call(attribute(call("ctypes:CDLL", None), "system"), SHELL.encode()),)),
         ("ctypes.PyDLL", "", (call(attribute(call("ctypes:PyDLL", None), "system"), SHELL.encode()),)),
-        ("ctypes.cdll", "", (call(attribute(method(name("ctypes", "cdll"), "LoadLibrary", "libc.so.6"), "system"), SHELL.encode()),)),
+        (
+            "ctypes.cdll",
+            "",
+            (call(attribute(method(name("ctypes", "cdll"), "LoadLibrary", "libc.so.6"), "system"), SHELL.encode()),),
+        ),
         ("ctypes.pythonapi", "", (call("ctypes:pythonapi.PyRun_SimpleString", PYTHON.encode()),)),
-        ("numpy.ctypeslib", "numpy", (call(attribute(call("numpy.ctypeslib:load_library", "libc.so.6", "/lib/x86_64-linux-gnu"), "system"), SHELL.encode()),)),
+        (
+            "numpy.ctypeslib",
+            "numpy",
+            (
+                call(
+                    attribute(call("numpy.ctypeslib:load_library", "libc.so.6", "/lib/x86_64-linux-gnu"), "system"),
+                    SHELL.encode(),
+                ),
+            ),
+        ),
     ],
     "files": [
         *_plain(
@@ -312,13 +488,31 @@ _TABLE: dict[str, list[tuple[str, str, tuple[Code, ...]]]] = {
         *_plain(("cloudpickle:loads", (EVIL,)), needs="cloudpickle"),
         *_plain(("pandas:read_pickle", (call("io:BytesIO", EVIL),)), needs="pandas"),
         *_plain(("joblib:load", (call("io:BytesIO", EVIL),)), needs="joblib"),
-        ("numpy.load", "numpy", (call(call("functools:partial", name("numpy", "load")), call("io:BytesIO", EVIL), None, True),)),
+        (
+            "numpy.load",
+            "numpy",
+            (call(call("functools:partial", name("numpy", "load")), call("io:BytesIO", EVIL), None, True),),
+        ),
         ("decoder", "torch", (call("torch.utils.data.datapipes.utils.decoder:basichandlers", "pickle", EVIL),)),
         ("pickle in pickle in pickle", "", (call("pickle:loads", b"\x80\x04" + call("pickle:loads", EVIL) + b"."),)),
         ("multiprocessing reduction", "", (call("multiprocessing.reduction:ForkingPickler.loads", EVIL),)),
         ("multiprocessing connection", "", (call("multiprocessing.connection:_ForkingPickler.loads", EVIL),)),
-        ("shelve", "", (method(call("dbm.dumb:open", "s", "c"), "__setitem__", b"a", EVIL), call("operator:getitem", call("shelve:open", "s"), "a"))),
-        ("path of a file", "", (method(call("pathlib:Path", "b"), "write_bytes", EVIL), call("pickle:load", call("builtins:open", "b", "rb")))),
+        (
+            "shelve",
+            "",
+            (
+                method(call("dbm.dumb:open", "s", "c"), "__setitem__", b"a", EVIL),
+                call("operator:getitem", call("shelve:open", "s"), "a"),
+            ),
+        ),
+        (
+            "path of a file",
+            "",
+            (
+                method(call("pathlib:Path", "b"), "write_bytes", EVIL),
+                call("pickle:load", call("builtins:open", "b", "rb")),
+            ),
+        ),
     ],
 }
 
@@ -335,7 +529,11 @@ def _of_code() -> list[tuple[str, str, tuple[Code, ...]]]:
         ("marshal and LambdaType", "", (call(call("types:LambdaType", loaded, spaces)),)),
         ("runpy._run_code", "", (call("runpy:_run_code", loaded, call("builtins:dict")),)),
         ("types.CodeType", "", (call(call("types:FunctionType", _code_object(), spaces)),)),
-        ("cloudpickle", "cloudpickle", (call(call("cloudpickle.cloudpickle:_make_function", loaded, spaces, None, None, None)),)),
+        (
+            "cloudpickle",
+            "cloudpickle",
+            (call(call("cloudpickle.cloudpickle:_make_function", loaded, spaces, None, None, None)),),
+        ),
         ("dill", "dill", (call(call("dill._dill:_create_function", loaded, spaces)),)),
         ("a generator's frame", "", (call(attribute(call("types:FunctionType", loaded, spaces), "__call__")),)),
     ]

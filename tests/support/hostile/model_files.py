@@ -27,12 +27,25 @@ _EVIL_2 = EVIL.replace(b"\x80\x04", b"\x80\x02", 1)
 _HARMLESS = pickle.dumps({"weight": [1.0, 2.0]}, 2)
 _MAGIC = pickle.dumps(0x1950A86A20F9469CFC6C, 2)
 _PROTOCOL = pickle.dumps(1001, 2)
-_SYSTEM_INFO = pickle.dumps({"protocol_version": 1001, "little_endian": True, "type_sizes": {"short": 2, "int": 4, "long": 4}}, 2)
+_SYSTEM_INFO = pickle.dumps(
+    {"protocol_version": 1001, "little_endian": True, "type_sizes": {"short": 2, "int": 4, "long": 4}}, 2
+)
 
 
 def model_files() -> Iterator[Hostile]:
     """All of them."""
-    for make in (_compressed, _archives, _extensions, _numpy, _joblib, _torch_zip, _torch_legacy, _torchscript, _exported, _keras):
+    for make in (
+        _compressed,
+        _archives,
+        _extensions,
+        _numpy,
+        _joblib,
+        _torch_zip,
+        _torch_legacy,
+        _torchscript,
+        _exported,
+        _keras,
+    ):
         yield from make()
 
 
@@ -146,18 +159,45 @@ def _numpy() -> Iterator[Hostile]:
     yield Hostile(trick, "objects", array, "a.npy", "numpy", needs)
     yield Hostile(trick, "objects, version 2", _npy(objects, EVIL, 2), "a.npy", "numpy", needs)
     yield Hostile(trick, "objects, version 3", _npy(objects, EVIL, 3), "a.npy", "numpy", needs)
-    yield Hostile(trick, "objects of another byte order", _npy(objects.replace("|O", ">O"), EVIL), "a.npy", "numpy", needs)
-    yield Hostile(trick, "objects in a field", _npy(objects.replace("'|O'", "[('a', '<f4'), ('b', '|O')]"), EVIL), "a.npy", "numpy", needs)
+    yield Hostile(
+        trick, "objects of another byte order", _npy(objects.replace("|O", ">O"), EVIL), "a.npy", "numpy", needs
+    )
+    yield Hostile(
+        trick,
+        "objects in a field",
+        _npy(objects.replace("'|O'", "[('a', '<f4'), ('b', '|O')]"), EVIL),
+        "a.npy",
+        "numpy",
+        needs,
+    )
     yield Hostile(trick, "double quotes", _npy(objects.replace("'", '"'), EVIL), "a.npy", "numpy", needs)
     yield Hostile(trick, "an escape", _npy(objects.replace("|O", "|\\x4f"), EVIL), "a.npy", "numpy", needs)
-    yield Hostile(trick, "the key twice", _npy("{'descr': '|u1', 'descr': '|O', 'fortran_order': False, 'shape': (1,), }", EVIL), "a.npy", "numpy", needs)
-    yield Hostile(trick, "other order", _npy("{'shape': (1,), 'fortran_order': True, 'descr': 'O', }", EVIL), "a.npy", "numpy", needs)
+    yield Hostile(
+        trick,
+        "the key twice",
+        _npy("{'descr': '|u1', 'descr': '|O', 'fortran_order': False, 'shape': (1,), }", EVIL),
+        "a.npy",
+        "numpy",
+        needs,
+    )
+    yield Hostile(
+        trick,
+        "other order",
+        _npy("{'shape': (1,), 'fortran_order': True, 'descr': 'O', }", EVIL),
+        "a.npy",
+        "numpy",
+        needs,
+    )
     yield Hostile(trick, "under another name", array, "weights.dat", "numpy", needs)
     yield Hostile(trick, "a pickle in its place", EVIL, "a.npy", "numpy", needs)
     yield Hostile(trick, "npz", zipped(("w.npy", numbers), ("x.npy", array)), "a.npz", "numpy", needs)
-    yield Hostile(trick, "npz, deflated", zipped(("x.npy", array), method=zipfile.ZIP_DEFLATED), "a.npz", "numpy", needs)
+    yield Hostile(
+        trick, "npz, deflated", zipped(("x.npy", array), method=zipfile.ZIP_DEFLATED), "a.npz", "numpy", needs
+    )
     yield Hostile(trick, "npz, without an ending", zipped(("x", array)), "a.npz", "numpy", needs)
-    yield Hostile(trick, "npz, the same name twice", zipped(("x.npy", numbers), ("x.npy", array)), "a.npz", "numpy", needs)
+    yield Hostile(
+        trick, "npz, the same name twice", zipped(("x.npy", numbers), ("x.npy", array)), "a.npz", "numpy", needs
+    )
     yield Hostile(trick, "npz, many before it", zipped(*((f"w{index}.npy", numbers) for index in range(300)), ("x.npy", array)), "a.npz", "numpy", needs)  # fmt: skip
     yield Hostile(trick, "npz, many of objects", zipped(*((f"w{index}.npy", _npy(objects, pickle.dumps([1]))) for index in range(60)), ("x.npy", array)), "a.npz", "numpy", needs)  # fmt: skip
     yield Hostile(trick, "npz, something else within", zipped(("w.npy", numbers), ("readme.txt", b"x"), ("x.npy", array)), "a.npz", "numpy", needs)  # fmt: skip
@@ -178,9 +218,20 @@ def _joblib_array(dtype: str) -> bytes:
 def _joblib() -> Iterator[Hostile]:
     trick, needs = "joblib's files", ("joblib", "numpy")
     yield Hostile(trick, "plain", EVIL, "a.joblib", "joblib", needs)
-    yield Hostile(trick, "an array of objects", b"\x80\x04" + _joblib_array("O") + EVIL + b".", "a.joblib", "joblib", needs)
-    yield Hostile(trick, "behind an array", b"\x80\x04]" + _joblib_array("u1") + b"\1a" + EVIL[2:-1] + b"a.", "a.joblib", "joblib", needs)
-    yield Hostile(trick, "in the bytes of an array", b"\x80\x04" + _joblib_array("O8") + EVIL + b".", "a.pkl", "joblib", needs)
+    yield Hostile(
+        trick, "an array of objects", b"\x80\x04" + _joblib_array("O") + EVIL + b".", "a.joblib", "joblib", needs
+    )
+    yield Hostile(
+        trick,
+        "behind an array",
+        b"\x80\x04]" + _joblib_array("u1") + b"\1a" + EVIL[2:-1] + b"a.",
+        "a.joblib",
+        "joblib",
+        needs,
+    )
+    yield Hostile(
+        trick, "in the bytes of an array", b"\x80\x04" + _joblib_array("O8") + EVIL + b".", "a.pkl", "joblib", needs
+    )
     for ending, pack in (("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress), ("z", zlib.compress)):
         yield Hostile(trick, f"objects in {ending}", pack(b"\x80\x04" + _joblib_array("O") + EVIL + b"."), f"a.joblib.{ending}", "joblib", needs)  # fmt: skip
     yield Hostile(
@@ -214,7 +265,9 @@ def _torch_zip() -> Iterator[Hostile]:
     among = b"\x80\x02}(X\1\0\0\0w" + tensor + b"X\1\0\0\0x" + EVIL[2:-1] + b"u."
     weights = ("archive/data/0", struct.pack("<f", 1.0))
     for file in ("model.pt", "model.pth", "model.bin", "model.ckpt", "model.h5", "model"):
-        yield Hostile(trick, f"among weights, {file}", _archive_of_torch(among, "archive", weights), file, "torch", needs)
+        yield Hostile(
+            trick, f"among weights, {file}", _archive_of_torch(among, "archive", weights), file, "torch", needs
+        )
     yield Hostile(trick, "another folder", _archive_of_torch(_EVIL_2, "x y"), "a.pt", "torch", needs)
     yield Hostile(trick, "data.pkl twice", zipped(("archive/data.pkl", _HARMLESS), ("archive/version", b"3\n"), ("archive/data.pkl", _EVIL_2)), "a.pt", "torch", needs)  # fmt: skip
     yield Hostile(trick, "deflated", zipped(("archive/data.pkl", _EVIL_2), ("archive/version", b"3\n"), method=zipfile.ZIP_DEFLATED), "a.pt", "torch", needs)  # fmt: skip
@@ -243,14 +296,39 @@ def _torch_legacy() -> Iterator[Hostile]:
         yield Hostile(trick, label, b"".join(changed), "a.pt", "torch", needs)
     evil_magic = b"\x80\x02" + EVIL[2:-1] + b"0" + _MAGIC[2:]
     yield Hostile(trick, "the magic number", b"".join([evil_magic, *rows[1:]]), "a.pt", "torch", needs)
-    computed = b"\x80\x02" + call("builtins:int", str(0x1950A86A20F9469CFC6C)).replace(b"cbuiltins", b"c__builtin__") + b"."
-    yield Hostile(trick, "a computed magic number", b"".join([computed, _PROTOCOL, _SYSTEM_INFO, _EVIL_2, keys]), "a.pt", "torch", needs)
+    computed = (
+        b"\x80\x02" + call("builtins:int", str(0x1950A86A20F9469CFC6C)).replace(b"cbuiltins", b"c__builtin__") + b"."
+    )
+    yield Hostile(
+        trick,
+        "a computed magic number",
+        b"".join([computed, _PROTOCOL, _SYSTEM_INFO, _EVIL_2, keys]),
+        "a.pt",
+        "torch",
+        needs,
+    )
     halves = 0x1950A86A20F9469CFC6C
     sum_of = b"\x80\x02" + name("operator", "add") + b"(" + _long(halves - 5) + b"K\5tR."
-    yield Hostile(trick, "a magic number that is a sum", b"".join([sum_of, _PROTOCOL, _SYSTEM_INFO, _EVIL_2, keys]), "a.bin", "torch", needs)
+    yield Hostile(
+        trick,
+        "a magic number that is a sum",
+        b"".join([sum_of, _PROTOCOL, _SYSTEM_INFO, _EVIL_2, keys]),
+        "a.bin",
+        "torch",
+        needs,
+    )
     yield Hostile(trick, "magic number as a line", b"".join([b"L" + str(halves).encode() + b"L\n.", _PROTOCOL, _SYSTEM_INFO, _EVIL_2, keys]), "a.pt", "torch", needs)  # fmt: skip
-    yield Hostile(trick, "cut behind the object", b"".join([_MAGIC, _PROTOCOL, _SYSTEM_INFO, _EVIL_2]), "a.pt", "torch", needs)
-    yield Hostile(trick, "cut within the object", b"".join([_MAGIC, _PROTOCOL, _SYSTEM_INFO, _EVIL_2[:-1]]), "a.pt", "torch", needs)
+    yield Hostile(
+        trick, "cut behind the object", b"".join([_MAGIC, _PROTOCOL, _SYSTEM_INFO, _EVIL_2]), "a.pt", "torch", needs
+    )
+    yield Hostile(
+        trick,
+        "cut within the object",
+        b"".join([_MAGIC, _PROTOCOL, _SYSTEM_INFO, _EVIL_2[:-1]]),
+        "a.pt",
+        "torch",
+        needs,
+    )
     yield Hostile(trick, "a module's source", b"".join([_MAGIC, _PROTOCOL, _SYSTEM_INFO, b"\x80\x02(" + value("module") + EVIL[2:-1] + value("a.py") + value("x") + b"tQ.", keys]), "a.pt", "torch", needs)  # fmt: skip
     yield Hostile(trick, "tar, in the storages", tarred(("sys_info", pickle.dumps({}, 2)), ("pickle", _HARMLESS), ("storages", _EVIL_2), ("tensors", pickle.dumps(0, 2))), "a.pt", "torch", needs)  # fmt: skip
 
@@ -327,7 +405,11 @@ def keras_lambda(code: str) -> bytes:
         {"module": "keras.layers", "class_name": "Lambda", "config": {"name": "l", "trainable": True, "dtype": "float32", "function": function, "arguments": {}, "output_shape": [1]}, "registered_name": None},
     ]  # fmt: skip
     config = {"module": "keras", "class_name": "Sequential", "config": {"name": "s", "layers": layers}, "registered_name": None, "build_config": {"input_shape": [None, 1]}}  # fmt: skip
-    return zipped(("metadata.json", json.dumps({"keras_version": "3.15.0", "date_saved": "2026-11-22@00:00:00"}).encode()), ("config.json", json.dumps(config).encode()), ("model.weights.npz", zipped()))
+    return zipped(
+        ("metadata.json", json.dumps({"keras_version": "3.15.0", "date_saved": "2026-11-22@00:00:00"}).encode()),
+        ("config.json", json.dumps(config).encode()),
+        ("model.weights.npz", zipped()),
+    )
 
 
 def _keras() -> Iterator[Hostile]:

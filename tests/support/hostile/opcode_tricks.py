@@ -83,7 +83,11 @@ def _ways_to_call() -> Iterator[Hostile]:
     yield _raw(trick, "OBJ", b"(" + _OS + _TEXT + b"o")
     yield _raw(trick, "OBJ of posix", b"(" + name("posix", "system") + _TEXT + b"o")
     yield _raw(trick, "NEWOBJ", name("builtins", "tuple") + value((numbers,)) + b"\x81")
-    yield _raw(trick, "NEWOBJ twice", name("builtins", "frozenset") + b"(" + name("builtins", "map") + value((_OS, [SHELL])) + b"\x81t\x81")
+    yield _raw(
+        trick,
+        "NEWOBJ twice",
+        name("builtins", "frozenset") + b"(" + name("builtins", "map") + value((_OS, [SHELL])) + b"\x81t\x81",
+    )
     yield _raw(trick, "NEWOBJ_EX", name("builtins", "tuple") + value((numbers,)) + b"}\x92")
     yield _raw(trick, "NEWOBJ_EX of bytes", name("builtins", "bytes") + value((numbers,)) + b"}\x92")
     yield _raw(trick, "STACK_GLOBAL", stack_name("os", "system") + value((SHELL,)) + b"R")
@@ -101,19 +105,45 @@ def _ways_to_call() -> Iterator[Hostile]:
 
 def _memo() -> Iterator[Hostile]:
     trick = "memo"
-    yield _raw(trick, "PUT beside MEMOIZE", b"\x8c\x02osq\x000\x8c\x06systemq\x010\x8c\x0btorch._util\x940\x8c\x07rebuild\x940h\x00h\x01\x93" + value((SHELL,)) + b"R")
-    yield _raw(trick, "places out of order", b"\x8c\x06systemq\x070\x8c\x02osq\x030h\x03h\x07\x93" + value((SHELL,)) + b"R")
-    yield _raw(trick, "overwritten", b"\x8c\x04mathq\x000\x8c\x02osq\x000\x8c\x06systemq\x010h\x00h\x01\x93" + value((SHELL,)) + b"R")
-    yield _raw(trick, "far places", b"\x8c\x02osr\xff\xff\x00\x000\x8c\x06systemr\x00\x00\x01\x000j\xff\xff\x00\x00j\x00\x00\x01\x00\x93" + value((SHELL,)) + b"R")
+    yield _raw(
+        trick,
+        "PUT beside MEMOIZE",
+        b"\x8c\x02osq\x000\x8c\x06systemq\x010\x8c\x0btorch._util\x940\x8c\x07rebuild\x940h\x00h\x01\x93"
+        + value((SHELL,))
+        + b"R",
+    )
+    yield _raw(
+        trick, "places out of order", b"\x8c\x06systemq\x070\x8c\x02osq\x030h\x03h\x07\x93" + value((SHELL,)) + b"R"
+    )
+    yield _raw(
+        trick,
+        "overwritten",
+        b"\x8c\x04mathq\x000\x8c\x02osq\x000\x8c\x06systemq\x010h\x00h\x01\x93" + value((SHELL,)) + b"R",
+    )
+    yield _raw(
+        trick,
+        "far places",
+        b"\x8c\x02osr\xff\xff\x00\x000\x8c\x06systemr\x00\x00\x01\x000j\xff\xff\x00\x00j\x00\x00\x01\x00\x93"
+        + value((SHELL,))
+        + b"R",
+    )
     yield _raw(trick, "DUP and POP", b"\x8c\x02os2020\x8c\x06system20\x93" + value((SHELL,)) + b"R")
     yield _raw(trick, "POP_MARK", b"(N\x88\x891" + b"\x8c\x02os(K\x011\x8c\x06system\x93" + value((SHELL,)) + b"R")
     yield _raw(trick, "lines of GET and PUT", b"Vos\np5\n0Vsystem\np77\n0g5\ng77\n\x93" + value((SHELL,)) + b"R")
     yield _raw(trick, "the call in the memo", SYSTEM + b"q\x00" + b"0" + b"]h\x00a")
-    yield _raw(trick, "a harmless name behind", b"\x8c\x02os\x8c\x06system\x93" + value((SHELL,)) + b"R0" + name("collections", "OrderedDict") + b")R")
+    yield _raw(
+        trick,
+        "a harmless name behind",
+        b"\x8c\x02os\x8c\x06system\x93" + value((SHELL,)) + b"R0" + name("collections", "OrderedDict") + b")R",
+    )
     yield _raw(trick, "escaped text", b"V\\u006fs\nV\\u0073ystem\n\x93" + value((SHELL,)) + b"R")
     yield _raw(trick, "escaped string", b"S'\\x6fs'\nS'\\163ystem'\n\x93" + value((SHELL,)) + b"R")
     yield _raw(trick, "string of Python 2", b"U\x02osU\x06system\x93" + value((SHELL,)) + b"R")
-    yield _raw(trick, "long text opcodes", b"\x8d" + struct.pack("<Q", 2) + b"os" + b"T" + struct.pack("<i", 6) + b"system\x93" + value((SHELL,)) + b"R")
+    yield _raw(
+        trick,
+        "long text opcodes",
+        b"\x8d" + struct.pack("<Q", 2) + b"os" + b"T" + struct.pack("<i", 6) + b"system\x93" + value((SHELL,)) + b"R",
+    )
 
 
 def _names_of_python_2() -> Iterator[Hostile]:
@@ -140,7 +170,12 @@ def _names_of_python_2() -> Iterator[Hostile]:
         elif attribute_name == "reduce":
             yield _raw(trick, "reduce", function + value((name("operator", "call"), [SHELL], _OS)) + b"R", 2)
         elif attribute_name == "imap":
-            yield _raw(trick, "imap", name("builtins", "list") + value((Code(function + value((_OS, [SHELL])) + b"R"),)) + b"R", 2)
+            yield _raw(
+                trick,
+                "imap",
+                name("builtins", "list") + value((Code(function + value((_OS, [SHELL])) + b"R"),)) + b"R",
+                2,
+            )
 
 
 def _computed_names() -> Iterator[Hostile]:
@@ -163,7 +198,11 @@ def _computed_names() -> Iterator[Hostile]:
         ("chr", call("operator:add", call("builtins:chr", 111), call("builtins:chr", 115)), "system"),
         ("name of a module", Code(name("os", "__name__")), "system"),
         ("name of a function", "os", Code(name("os", "system.__name__"))),
-        ("default of OrderedDict", call("collections:OrderedDict.get", call("collections:OrderedDict", [("a", "os")]), "a"), "system"),
+        (
+            "default of OrderedDict",
+            call("collections:OrderedDict.get", call("collections:OrderedDict", [("a", "os")]), "a"),
+            "system",
+        ),
         ("sorted", "os", call("operator:getitem", call("builtins:sorted", ["system", "x"]), 0)),
     )
     for label, module, attribute_name in os_and_system:
@@ -185,10 +224,18 @@ def _state() -> Iterator[Hostile]:
         ("UserDict", call("collections:UserDict")),
     ):
         yield sample(trick, label, built(built(maker, {"__setstate__": _OS}), SHELL))
-    yield sample(trick, "subprocess by state", built(built(_SPACE, {"__setstate__": name("subprocess", "getoutput")}), SHELL))
+    yield sample(
+        trick, "subprocess by state", built(built(_SPACE, {"__setstate__": name("subprocess", "getoutput")}), SHELL)
+    )
     yield sample(trick, "slots", built(built(_SPACE, (None, {"__setstate__": _OS})), SHELL))
-    yield sample(trick, "partial", call(built(call("functools:partial", name("builtins", "int")), (_OS, (SHELL,), {}, {}))))
-    yield sample(trick, "partial of a harmless name", built(built(_SPACE, {"__setstate__": call("functools:partial", name("os", "system"))}), SHELL))
+    yield sample(
+        trick, "partial", call(built(call("functools:partial", name("builtins", "int")), (_OS, (SHELL,), {}, {})))
+    )
+    yield sample(
+        trick,
+        "partial of a harmless name",
+        built(built(_SPACE, {"__setstate__": call("functools:partial", name("os", "system"))}), SHELL),
+    )
     yield sample(trick, "eval as state", built(built(_SPACE, {"__setstate__": name("builtins", "eval")}), PYTHON))
     yield sample(
         trick,
@@ -235,7 +282,9 @@ def _changed_from_outside() -> Iterator[Hostile]:
         Code(name("argparse", "Namespace") + b"N}" + value("__setstate__") + _OS + b"s\x86b"),
         call("argparse:Namespace.__setstate__", SHELL),
     )
-    yield sample(trick, "setattr", call("builtins:setattr", name("argparse", "_sys"), "zzz", _OS), call("sys:zzz", SHELL))
+    yield sample(
+        trick, "setattr", call("builtins:setattr", name("argparse", "_sys"), "zzz", _OS), call("sys:zzz", SHELL)
+    )
     yield sample(
         trick,
         "the table of extensions",
@@ -258,7 +307,14 @@ def _methods_of_containers() -> Iterator[Hostile]:
         ("ADDITEMS", "add", b"(" + _TEXT + b"\x90"),
     ):
         yield _raw(trick, label, built(_SPACE, {method_name: _OS}) + opcodes)
-    yield _raw(trick, "extend", built(_SPACE, {"extend": name("subprocess", "Popen"), "append": _OS}) + b"(" + b"".join(map(value, ARGUMENTS)) + b"e")
+    yield _raw(
+        trick,
+        "extend",
+        built(_SPACE, {"extend": name("subprocess", "Popen"), "append": _OS})
+        + b"("
+        + b"".join(map(value, ARGUMENTS))
+        + b"e",
+    )
     kind = call("builtins:type", "X", (), {"__setitem__": name("subprocess", "Popen")})
     yield _raw(trick, "SETITEM", call(kind) + value(ARGUMENTS) + value(0) + b"s")
     kind = call("builtins:type", "X", (), {"__getitem__": _OS})
@@ -266,7 +322,11 @@ def _methods_of_containers() -> Iterator[Hostile]:
     kind = call("builtins:type", "X", (), {"__contains__": _OS})
     yield _raw(trick, "a new class", call("operator:contains", call(kind), SHELL))
     kind = call("types:new_class", "X")
-    yield _raw(trick, "types.new_class", call("operator:contains", call(call("builtins:type", "Y", value((kind,)), {"__contains__": _OS})), SHELL))
+    yield _raw(
+        trick,
+        "types.new_class",
+        call("operator:contains", call(call("builtins:type", "Y", value((kind,)), {"__contains__": _OS})), SHELL),
+    )
     kind = call("builtins:type", "X", (), {"__format__": _OS})
     yield _raw(trick, "__format__", call("builtins:format", call(kind), SHELL))
     kind = call("abc:ABCMeta", "X", (), {"__contains__": _OS})
@@ -317,11 +377,22 @@ def _computed_bytes() -> Iterator[Hostile]:
             if label == "from a file":
                 made = method(call("io:BytesIO", data), "read")
             yield sample(trick, f"{short} of {label}", call(loader, made), needs=needs)
-    yield sample(trick, "handed on", call(call("functools:partial", name("torch.storage", "_load_from_bytes")), EVIL_TORCH), needs="torch")
+    yield sample(
+        trick,
+        "handed on",
+        call(call("functools:partial", name("torch.storage", "_load_from_bytes")), EVIL_TORCH),
+        needs="torch",
+    )
     yield sample(
         trick,
         "handed on with computed bytes",
-        call("torch._tensor:_rebuild_from_type_v2", name("torch.storage", "_load_from_bytes"), name("torch", "Tensor"), (call("base64:b64decode", base64.b64encode(EVIL_TORCH)),), {}),
+        call(
+            "torch._tensor:_rebuild_from_type_v2",
+            name("torch.storage", "_load_from_bytes"),
+            name("torch", "Tensor"),
+            (call("base64:b64decode", base64.b64encode(EVIL_TORCH)),),
+            {},
+        ),
         needs="torch",
     )
     yield sample(
@@ -336,8 +407,18 @@ def _extensions() -> Iterator[Hostile]:
     trick = "extensions"
     add = call("copyreg:add_extension", "os", "system", 77)
     yield sample(trick, "EXT1", add, Code(b"\x82\x4d" + value((SHELL,)) + b"R"))
-    yield sample(trick, "EXT2", call("copyreg:add_extension", "os", "system", 777), Code(b"\x83\x09\x03" + value((SHELL,)) + b"R"))
-    yield sample(trick, "EXT4", call("copyreg:add_extension", "posix", "system", 70000), Code(b"\x84" + struct.pack("<i", 70000) + value((SHELL,)) + b"R"))
+    yield sample(
+        trick,
+        "EXT2",
+        call("copyreg:add_extension", "os", "system", 777),
+        Code(b"\x83\x09\x03" + value((SHELL,)) + b"R"),
+    )
+    yield sample(
+        trick,
+        "EXT4",
+        call("copyreg:add_extension", "posix", "system", 70000),
+        Code(b"\x84" + struct.pack("<i", 70000) + value((SHELL,)) + b"R"),
+    )
 
 
 def _odd_streams() -> Iterator[Hostile]:
@@ -349,7 +430,11 @@ def _odd_streams() -> Iterator[Hostile]:
     yield Hostile(trick, "an empty memo behind", b"\x80\x04" + SYSTEM + b"h\x63.")
     yield Hostile(trick, "a wrong protocol behind", b"\x80\x04" + SYSTEM + b"\x80\x63.")
     yield Hostile(trick, "an import that fails behind", b"\x80\x04" + SYSTEM + b"0cnosuchmodule\nx\n.")
-    yield Hostile(trick, "a frame that is too short", b"\x80\x04\x95" + struct.pack("<Q", len(SYSTEM)) + SYSTEM + b"\x95\x02\0\0\0\0\0\0\0")
+    yield Hostile(
+        trick,
+        "a frame that is too short",
+        b"\x80\x04\x95" + struct.pack("<Q", len(SYSTEM)) + SYSTEM + b"\x95\x02\0\0\0\0\0\0\0",
+    )
     yield Hostile(trick, "rubbish behind", EVIL + bytes(range(256)))
     yield Hostile(trick, "text in front", b"(lp0\n0" + EVIL)
     yield Hostile(trick, "numbers in front", b"I1\n0F1.5\n0L7L\n0" + EVIL)
@@ -359,11 +444,15 @@ def _odd_streams() -> Iterator[Hostile]:
     yield Hostile(trick, "many values in front", b"\x80\x04" + b"K\x010" * 100_000 + SYSTEM + b".")
     yield Hostile(trick, "a second pickle", pickle.dumps([1, 2]) + EVIL, loader="pickles")
     yield Hostile(trick, "a third pickle", pickle.dumps(1) + pickle.dumps({"a": 1}) + EVIL, loader="pickles")
-    yield Hostile(trick, "a second pickle behind zeros", pickle.dumps([1, 2]) + b"\0" * 10 + EVIL, loader="pickles-by-search")
+    yield Hostile(
+        trick, "a second pickle behind zeros", pickle.dumps([1, 2]) + b"\0" * 10 + EVIL, loader="pickles-by-search"
+    )
     yield Hostile(trick, "no name of a pickle", EVIL, file="weights")
     yield Hostile(trick, "persistent id", b"\x80\x04" + SYSTEM + b"QN.", loader="persistent")
     yield Hostile(trick, "out-of-band buffer", b"\x80\x05" + SYSTEM + b"\x970.", loader="pickle")
-    yield Hostile(trick, "a big integer", b"\x80\x04\x8b" + struct.pack("<i", 1000) + b"\x01" * 1000 + b"0" + SYSTEM + b".")
+    yield Hostile(
+        trick, "a big integer", b"\x80\x04\x8b" + struct.pack("<i", 1000) + b"\x01" * 1000 + b"0" + SYSTEM + b"."
+    )
     yield Hostile(trick, "a set within", b"\x80\x04\x8f(" + SYSTEM + b"\x90.")
     yield Hostile(trick, "a frozenset within", b"\x80\x04(" + SYSTEM + b"\x91.")
     yield Hostile(trick, "a key", b"\x80\x04}" + SYSTEM + b"Ns.")
@@ -372,12 +461,39 @@ def _odd_streams() -> Iterator[Hostile]:
 
 def _dotted() -> Iterator[Hostile]:
     trick = "dotted names"
-    yield sample(trick, "a class's globals", call(attribute(call("operator:getitem", name("argparse", "Namespace.__init__.__globals__"), "_os"), "system"), SHELL))
+    yield sample(
+        trick,
+        "a class's globals",
+        call(
+            attribute(call("operator:getitem", name("argparse", "Namespace.__init__.__globals__"), "_os"), "system"),
+            SHELL,
+        ),
+    )
     yield sample(trick, "a module in a module", call("argparse:_os.system", SHELL))
-    yield sample(trick, "builtins of a function", call(call("operator:getitem", name("collections", "namedtuple.__builtins__"), "eval"), PYTHON))
+    yield sample(
+        trick,
+        "builtins of a function",
+        call(call("operator:getitem", name("collections", "namedtuple.__builtins__"), "eval"), PYTHON),
+    )
     yield sample(trick, "loader", call(attribute(call("builtins:__loader__.load_module", "posix"), "system"), SHELL))
-    yield sample(trick, "spec", call(attribute(method(name("zipimport", "__spec__.loader"), "load_module", "zipimport"), "_bootstrap_external", "_os", "system"), SHELL))
-    yield sample(trick, "builtin loader by another module", call(attribute(call("time:__loader__.load_module", "posix"), "system"), SHELL))
+    yield sample(
+        trick,
+        "spec",
+        call(
+            attribute(
+                method(name("zipimport", "__spec__.loader"), "load_module", "zipimport"),
+                "_bootstrap_external",
+                "_os",
+                "system",
+            ),
+            SHELL,
+        ),
+    )
+    yield sample(
+        trick,
+        "builtin loader by another module",
+        call(attribute(call("time:__loader__.load_module", "posix"), "system"), SHELL),
+    )
     yield sample(trick, "torch dots", call("torch:serialization.os.system", SHELL), needs="torch")
     yield sample(trick, "numpy dots", call("numpy:lib._npyio_impl.os.system", SHELL), needs="numpy")
     yield sample(trick, "main", Code(name("__main__", "__builtins__.eval") + value((PYTHON,)) + b"R"))

@@ -37,6 +37,7 @@ _STATES = {
 _LONGEST_LOG = 2000  # characters
 _TENTH = 0.1  # of a millisecond
 STATES = {
+    Standing.RUNS_CODE: "blocking",
     Standing.UNREADABLE: "blocking",
     Standing.DOES_NOT_RUN: "blocking",
     Standing.ATTENTION: "warning",
@@ -147,7 +148,7 @@ def _word(standing: Standing, verdicts: Sequence[Row], language: str) -> str:
     decided = [verdict for verdict in verdicts if verdict.state != "absent"]
     wanted = ("clear", "warning", "blocking", "open")
     best = next((verdict for state in wanted for verdict in decided if verdict.state == state), None)
-    if best is None or standing is Standing.UNREADABLE:
+    if best is None or standing in (Standing.RUNS_CODE, Standing.UNREADABLE):
         return words(f"models.standing-{standing.value}", language)
     key = "word-runtime-but" if standing is Standing.ATTENTION and best.state == "clear" else "word-runtime"
     return words(f"models.{key}", language, runtime=best.cells[0], word=best.cells[1])

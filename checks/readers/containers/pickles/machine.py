@@ -9,6 +9,7 @@ from typing import Final
 from checks.readers.containers.pickles.values import (
     CHANGED,
     COMPUTED,
+    COMPUTED_PICKLE,
     JOBLIB_ARRAYS,
     RESULT_CALLED,
     UNKNOWN,
@@ -43,6 +44,7 @@ _UNPICKLERS = {"torch.storage._load_from_bytes", "pickle.loads", "_pickle.loads"
 # What changes how the rest is to be read, where it is called. Handed to something else, it is called unseen.
 _WATCHED = {".".join(_ATTRIBUTE), *_UNPICKLERS, *JOBLIB_ARRAYS}
 _MAKERS = {"copyreg._reconstructor", "copyreg.__newobj__", "copyreg.__newobj_ex__"}
+_LATIN_1 = (("latin1",), ("latin-1",))
 _PARTIAL = "functools.partial"
 _NEW = ".__new__"
 _TYPE_BY_NAME = "cloudpickle.cloudpickle._builtin_type"
@@ -375,12 +377,12 @@ class Machine:
     def unpickle(self, given: tuple[Value, ...]) -> None:
         """Another unpickler is given bytes: of the stream, so that they can be read too, or nobody knows which."""
         data = given[0] if given else UNKNOWN
-        if isinstance(data, Node) and data.made_by == "_codecs.encode" and data.args[1:] == ("latin1",):
+        if isinstance(data, Node) and data.made_by == "_codecs.encode" and data.args[1:] in _LATIN_1:
             data = data.args[0]  # how bytes are written before protocol 3: as a text of their code points
         if isinstance(data, Blob | str) and len(self.result.inner) < MOST_INNER:
             self.result.inner.append(data)
         else:
-            self.note(*UNREAD)
+            self.note(*(COMPUTED_PICKLE if isinstance(data, Node) else UNREAD))
 
     def attribute(self, getter: Global, given: tuple[Value, ...]) -> Value:
         """getattr(x, "name"): a name of its own, if both are known."""

@@ -9,6 +9,7 @@ from checks.readers.containers.source import Damaged
 
 COMPUTED = ("", "(computed)")  # what would be imported is not written in the stream
 UNREAD = ("", "(unread pickle)")  # what another unpickler would be given is not written in one piece
+COMPUTED_PICKLE = ("", "(computed pickle)")  # ... but made by calls, so that nobody sees it beforehand
 RESULT_CALLED = ("", "(call of a result)")  # something is called that the stream made, under no name of its own
 CHANGED = ("", "(change of what is imported)")  # a module, class or function is changed for the whole process
 # How joblib keeps arrays: their bytes follow in the stream once such an object is built.

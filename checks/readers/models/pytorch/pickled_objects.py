@@ -11,7 +11,15 @@ from checks.facts import Binding, NamedClass
 from checks.knowledge.formats.checkpoint_programs import CheckpointProgramsTable, program_of
 from checks.knowledge.formats.pickle_globals import DANGEROUS, KNOWN, UNKNOWN, risk, weights_only_opcodes
 from checks.knowledge.packages.import_packages import distributions_of
-from checks.readers.containers.pickles.values import CHANGED, COMPUTED, RESULT_CALLED, Node, Pickle, Value
+from checks.readers.containers.pickles.values import (
+    CHANGED,
+    COMPUTED,
+    COMPUTED_PICKLE,
+    RESULT_CALLED,
+    Node,
+    Pickle,
+    Value,
+)
 from checks.readers.containers.torch_values import (
     Found,
     Storage,
@@ -30,7 +38,7 @@ _ORDER = {DANGEROUS: 0, UNKNOWN: 1, KNOWN: 2}
 _MOST_NUMBERS = 1 << 62  # what JSON readers take as a whole number
 _MOST_SHOWN = 12
 _MODULE = re.compile(r"[A-Za-z]\w{0,60}(?:\.|$)")
-_HIDDEN = {COMPUTED, RESULT_CALLED, CHANGED}
+_HIDDEN = {COMPUTED, COMPUTED_PICKLE, RESULT_CALLED, CHANGED}
 _NUMPY_2 = "numpy._core"
 _NUMPY_WITH_NAME = "numpy>=1.26.1"  # the first that has a module of this name; 1.25.2 and 1.26.0 have none
 
@@ -57,8 +65,8 @@ def _named(name: tuple[str, str], given: str, *, is_called: bool) -> NamedClass:
 
 
 def _risk(module: str, name: str, *, is_called: bool) -> str:
-    # What is not written in the stream is hidden on purpose: no pickler of Python's own computes a name, calls what it
-    # has made, or changes what it imports.
+    # What is not written in the stream is hidden on purpose: no pickler of Python's own computes a name or a pickle,
+    # calls what it has made, or changes what it imports.
     return DANGEROUS if (module, name) in _HIDDEN else risk(module, name, is_called=is_called)
 
 

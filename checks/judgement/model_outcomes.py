@@ -12,8 +12,7 @@ from checks.analysis.packages.requirements import parsed
 from checks.facts import Facts, FrameworkFacts, ModelFacts, ModelMeasured, ModelRun
 from checks.facts.finding import Finding, Severity
 from checks.facts.model_verdicts import ModelVerdict, Outcome
-from checks.judgement.model_standing import by_model
-from checks.judgement.model_standing import is_harmful
+from checks.judgement.model_standing import by_model, is_harmful
 from checks.knowledge.formats.model_formats import distributions_of
 
 PROVIDER_UNAVAILABLE = "ort-provider-unavailable"

@@ -16,7 +16,8 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
     """All findings, the best first: by severity, then causes before their consequences, then by confidence.
 
     A cause goes before what its file says that it ``explains``, also where the consequence is the graver one: fixing
-    the cause removes both. What harms whoever acts on the others goes before all. "unknown" is dropped where a blocking cause is known: the specific beats the general.
+    the cause removes both. A blocking cause that ``is_warned_first`` goes before all others. "unknown" is dropped where
+    a blocking cause is known: the specific beats the general.
     """
     findings = [finding for outcome in outcomes for finding in outcome.findings]
     if any(finding.severity is Severity.BLOCKING and finding.cause != UNKNOWN for finding in findings):

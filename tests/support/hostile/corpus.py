@@ -8,6 +8,7 @@ from support.hostile.assembler import Hostile
 from support.hostile.called_names import called_names
 from support.hostile.model_files import model_files
 from support.hostile.opcode_tricks import opcode_tricks
+from support.hostile.torch_files import torch_files
 
 
 def samples() -> Iterator[Hostile]:
@@ -15,3 +16,4 @@ def samples() -> Iterator[Hostile]:
     yield from called_names()
     yield from opcode_tricks()
     yield from model_files()
+    yield from torch_files()

@@ -372,11 +372,9 @@ def _computed_bytes() -> Iterator[Hostile]:
             ("two halves", call("operator:concat", data[:half], data[half:])),
             ("latin-1", call("_codecs:encode", data.decode("latin-1"), "latin-1")),
             ("backwards", call("operator:getitem", data[::-1], call("builtins:slice", None, None, -1))),
-            ("from a file", call("builtins:bytes", call("io:BytesIO", data))),
+            ("from a file", method(call("io:BytesIO", data), "read")),
         ):
-            if label == "from a file":
-                made = method(call("io:BytesIO", data), "read")
-            yield sample(trick, f"{short} of {label}", call(loader, made), needs=needs)
+            yield sample(f"{trick} for {short}", label, call(loader, made), needs=needs)
     yield sample(
         trick,
         "handed on",
@@ -436,6 +434,7 @@ def _odd_streams() -> Iterator[Hostile]:
         b"\x80\x04\x95" + struct.pack("<Q", len(SYSTEM)) + SYSTEM + b"\x95\x02\0\0\0\0\0\0\0",
     )
     yield Hostile(trick, "rubbish behind", EVIL + bytes(range(256)))
+    trick = "something in front or beside"
     yield Hostile(trick, "text in front", b"(lp0\n0" + EVIL)
     yield Hostile(trick, "numbers in front", b"I1\n0F1.5\n0L7L\n0" + EVIL)
     yield Hostile(trick, "nothing in front", b"N0" * 500 + EVIL)

@@ -7,14 +7,24 @@
 
 from __future__ import annotations
 
+import atexit
+import bz2
 import contextlib
+import gzip
+import io
 import json
+import lzma
 import os
+import pickle
 import shutil
 import signal
 import sys
+import tarfile
 import tempfile
 import time
+import zipfile
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 from support.hostile.assembler import MARK
@@ -25,73 +35,70 @@ _AFTER = 3.0  # seconds in which what was started in the background leaves its m
 
 def _load(file: Path, loader: str) -> None:
     """Load a file as its user would."""
-    import io
-    import pickle
+    _LOADERS[loader](file)
 
-    if loader == "pickle":
-        pickle.loads(file.read_bytes())
-    elif loader == "pickles":
-        with file.open("rb") as source:
-            while True:
-                pickle.load(source)
-    elif loader == "pickles-by-search":
-        data = file.read_bytes()
-        pickle.loads(data)
-        pickle.loads(data[data.rindex(b"\x80\x04") :])
-    elif loader == "persistent":
 
-        class Unpickler(pickle.Unpickler):
-            def persistent_load(self, pid: object) -> object:
-                return pid
+def _load_all(file: Path) -> None:
+    with file.open("rb") as source:
+        while True:
+            pickle.load(source)
 
-        Unpickler(io.BytesIO(file.read_bytes())).load()
-    elif loader == "joblib":
-        import joblib
 
-        joblib.load(file)
-    elif loader == "numpy":
-        import numpy as np
+def _load_by_search(file: Path) -> None:
+    data = file.read_bytes()
+    pickle.loads(data)
+    pickle.loads(data[data.rindex(b"\x80\x04") :])
 
-        found = np.load(file, allow_pickle=True)
-        for entry in getattr(found, "files", ()):
-            found[entry]
-    elif loader == "torch":
-        import torch
 
-        torch.load(file, weights_only=False)
-    elif loader == "torch-jit":
-        import torch
+def _load_with_ids(file: Path) -> None:
+    class Unpickler(pickle.Unpickler):
+        def persistent_load(self, pid: object) -> object:
+            return pid
 
-        torch.jit.load(str(file))
-    elif loader == "torch-export":
-        import torch
+    Unpickler(io.BytesIO(file.read_bytes())).load()
 
-        torch.export.load(file)
-    elif loader == "packed":
-        _load_packed(file)
-    elif loader == "keras":
-        import keras
 
-        keras.models.load_model(file, safe_mode=False).predict(__import__("numpy").zeros((1, 1)), verbose=0)
-    elif loader == "tensorflow":
-        import tensorflow as tf
+def _load_with_joblib(file: Path) -> None:
+    import joblib
 
-        model = tf.saved_model.load(str(file))
-        model.signatures["serving_default"]()
-    else:
-        raise ValueError(loader)
+    joblib.load(file)
+
+
+def _load_with_numpy(file: Path) -> None:
+    import numpy as np
+
+    found = np.load(file, allow_pickle=True)
+    for entry in getattr(found, "files", ()):
+        found[entry]
+
+
+def _load_with_torch(file: Path) -> None:
+    import torch
+
+    torch.load(file, weights_only=False)
+
+
+def _load_script(file: Path) -> None:
+    import torch
+
+    torch.jit.load(str(file))
+
+
+def _load_program(file: Path) -> None:
+    import torch
+
+    torch.export.load(file)
+
+
+def _load_with_keras(file: Path) -> None:
+    import keras
+    import numpy as np
+
+    keras.models.load_model(file, safe_mode=False).predict(np.zeros((1, 1)), verbose=0)
 
 
 def _load_packed(file: Path) -> None:
     """Unpack an archive of any kind and load every pickle in it."""
-    import bz2
-    import gzip
-    import lzma
-    import pickle
-    import tarfile
-    import zipfile
-    import zlib
-
     data, folder = file.read_bytes(), Path(f"{file.name}-unpacked")
     if data.startswith(b"7z\xbc\xaf"):
         import py7zr
@@ -120,18 +127,29 @@ def _load_packed(file: Path) -> None:
             _load_packed(member)
 
 
+_LOADERS: dict[str, Callable[[Path], None]] = {
+    "pickle": lambda file: pickle.loads(file.read_bytes()),
+    "pickles": _load_all,
+    "pickles-by-search": _load_by_search,
+    "persistent": _load_with_ids,
+    "joblib": _load_with_joblib,
+    "numpy": _load_with_numpy,
+    "torch": _load_with_torch,
+    "torch-jit": _load_script,
+    "torch-export": _load_program,
+    "packed": _load_packed,
+    "keras": _load_with_keras,
+}
+
+
 def _child(file: Path, loader: str) -> None:
     """What the process does that is thrown away."""
-    import atexit
-
     quiet = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(quiet, stream)
     os.setpgid(0, 0)
-    try:
+    with contextlib.suppress(BaseException):
         _load(file, loader)
-    except BaseException:
-        pass
     try:
         atexit._run_exitfuncs()
         time.sleep(1)  # for threads
@@ -155,7 +173,7 @@ def _leaves_a_mark(file: Path, loader: str, folder: str) -> bool:
     end = time.monotonic() + SECONDS
     is_over = is_found = False
     while not is_found and time.monotonic() < end:
-        is_found = any(entry.startswith(MARK) for entry in os.listdir(folder))
+        is_found = any(entry.name.startswith(MARK) for entry in Path(folder).iterdir())
         if not is_over and os.waitpid(child, os.WNOHANG)[0]:
             is_over = True
             end = min(end, time.monotonic() + _AFTER)
@@ -171,10 +189,8 @@ def main() -> None:
     """Load each of the files that are listed on standard input."""
     folder = Path(sys.argv[1]).resolve()
     for module in sys.argv[2:]:  # known to all children, so that each need not import it
-        try:
+        with contextlib.suppress(ImportError):
             __import__(module)
-        except ImportError:
-            pass
     wanted = json.load(sys.stdin)
     proven = [each["id"] for each in wanted if _ran(folder / each["file"], each["loader"])]
     json.dump(proven, sys.stdout)

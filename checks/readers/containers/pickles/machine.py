@@ -46,6 +46,8 @@ _WATCHED = {".".join(_ATTRIBUTE), *_UNPICKLERS, *JOBLIB_ARRAYS}
 _MAKERS = {"copyreg._reconstructor", "copyreg.__newobj__", "copyreg.__newobj_ex__"}
 _LATIN_1 = (("latin1",), ("latin-1",))
 _PARTIAL = "functools.partial"
+_MOST_PARTIALS = 20  # within each other
+_MOST_HANDED_ON = 100  # arguments that one of them holds
 _NEW = ".__new__"
 _TYPE_BY_NAME = "cloudpickle.cloudpickle._builtin_type"
 # What calls its first argument, and what makes a class of the functions that it is given.
@@ -305,18 +307,11 @@ class Machine:
 
     def call(self, maker: Value, args: Value, *, is_made: bool = False) -> Value:
         """What a call would give. ``is_made``: only the class's __new__ is called."""
-        given = args if isinstance(args, tuple) else (UNKNOWN,)
-        if isinstance(maker, Persistent):
-            maker = _class_of(maker)
-        while isinstance(maker, Node) and maker.made_by == _PARTIAL and maker.args and maker.state is None:
-            maker, given = maker.args[0], (*maker.args[1:], *given)
+        maker, given = _callee(maker, args if isinstance(args, tuple) else (UNKNOWN,))
         if not isinstance(maker, Global):
             self.note(*RESULT_CALLED)
             return Node("made", maker, given) if self.charge(_NODE) else UNKNOWN
-        is_made = is_made or maker.name.endswith(_NEW)
-        self.note(maker.module, maker.name, called=not is_made)
-        if not is_made:
-            self.result.calls.setdefault((maker.module, maker.name), described(given))
+        self.note_call(maker, given, is_made=is_made or maker.name.endswith(_NEW))
         if (maker.module, maker.name) == _ATTRIBUTE:
             return self.attribute(maker, given)
         if maker.path in _MAKERS and given:  # the class is the first argument
@@ -332,30 +327,39 @@ class Machine:
             return self.ordered(maker, given[0])
         elif maker.path == _TYPE_BY_NAME and given and isinstance(given[0], str):
             return self.name_of("types", given[0], resolved=True)
-        elif maker.path in _CALLERS and given and isinstance(given[0], Global):
+        return Node("made", maker, given) if self.charge(_NODE) else UNKNOWN
+
+    def note_call(self, maker: Global, given: tuple[Value, ...], *, is_made: bool) -> None:
+        """Note that a name is called, and what it calls or makes a class of."""
+        name = (maker.module, maker.name)
+        self.note(*name, called=not is_made)
+        if is_made:
+            return
+        if name not in self.result.calls:
+            self.result.calls[name] = described(given)
+        if maker.path in _CALLERS and given and isinstance(given[0], Global):
             self.note(given[0].module, given[0].name, called=True)
         elif maker.path in _METACLASSES and len(given) > 1:
             self.note(*RESULT_CALLED)
-        return Node("made", maker, given) if self.charge(_NODE) else UNKNOWN
 
     def reconstruct(self, maker: str, given: tuple[Value, ...]) -> None:
-        """copyreg's functions: a class that the stream made is new code, and another base is called with the state."""
+        """Copyreg's functions: a class that the stream made is new code, and another base is called with the state."""
         if not isinstance(given[0], Global):
             self.note(*RESULT_CALLED)
         base = given[1] if maker.endswith("_reconstructor") and len(given) > 1 else None
         if isinstance(base, Global) and base.path != "builtins.object":
-            self.note(base.module, base.name, called=True)
-            self.result.calls.setdefault((base.module, base.name), described(given[2:]))
+            self.note_call(base, given[2:], is_made=False)
 
     def changed(self, target: Value) -> None:
-        """Something is added to ``target``, which may be no object of the stream but one that all share."""
-        if isinstance(target, Global) or (isinstance(target, Node) and target.made_by == "builtins.type"):
+        """Something is added to ``target``, which is no object of the stream; perhaps one that all share."""
+        if isinstance(target, Global):
             self.note(*CHANGED)
 
     def set_state(self, target: Value, state: Value) -> None:
         """What BUILD does with the state, but for keeping it: attributes may be what the unpickler calls next."""
-        self.changed(target)
-        for part in state if isinstance(state, tuple) else (state,):
+        if isinstance(target, Global) or (isinstance(target, Node) and target.made_by == "builtins.type"):
+            self.note(*CHANGED)
+        for part in state[:2] if isinstance(state, tuple) else (state,):
             if isinstance(part, Node) and any(
                 isinstance(part.entries.get(name), Global | Node | Unknown) for name in _CALLED_ATTRIBUTES
             ):
@@ -399,8 +403,8 @@ class Machine:
     def set_item(self, key: Value, value: Value) -> None:
         """Into what is on top of the stack."""
         target = self.stack[-1]
-        self.changed(target)
         if not isinstance(target, Node):
+            self.changed(target)
             return
         target.count += 1
         if isinstance(key, Blob) and key.short is not None:
@@ -415,14 +419,27 @@ class Machine:
     def add(self, items: list[Value]) -> None:
         """To what is on top of the stack."""
         target = self.stack[-1]
-        self.changed(target)
         if not isinstance(target, Node):
+            self.changed(target)
             return
         target.count += len(items)
         if self.charge(sum(map(_cost, items)) + 8 * len(items)):
             target.elements.extend(items)
         else:
             self.result.is_whole = False
+
+
+def _callee(maker: Value, given: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+    """What is called in the end, and with what: functools.partial calls what it was given, unless its state changed."""
+    if isinstance(maker, Persistent):
+        maker = _class_of(maker)
+    for _ in range(_MOST_PARTIALS):
+        if not isinstance(maker, Node) or maker.made_by != _PARTIAL or maker.state is not None:
+            break
+        if not 0 < len(maker.args) <= _MOST_HANDED_ON:
+            break
+        maker, given = maker.args[0], (*maker.args[1:], *given)
+    return maker, given
 
 
 def _class_of(persistent: Persistent) -> Value:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.analysis.models.selected import values_of
+from checks.analysis.models.selected import some, values_of
 from checks.analysis.models.torch import file_of, listed
 from checks.causes.registry import check
 from checks.facts import ModelFiles
@@ -25,11 +25,12 @@ CAUSE = "pickle-not-fully-known"
 def pickle_not_fully_known(models: ModelFiles) -> Iterator[Finding]:
     """One finding per file, but for those of which something is known to be dangerous."""
     table = PickleGlobalsTable.read()
-    for model in models.files:
-        risks = {needed.risk for needed in model.needs.classes or ()}
-        if UNKNOWN not in risks or DANGEROUS in risks:
+    with_names = (model for model in models.files if model.needs.classes is not None)
+    for model in some(with_names, "pickled_models"):
+        found = model.needs.classes or ()
+        names = [needed.name for needed in found if needed.risk == UNKNOWN]
+        if not names or any(needed.risk == DANGEROUS for needed in found):
             continue
-        names = [needed.name for needed in model.needs.classes or () if needed.risk == UNKNOWN]
         yield Finding(
             severity=Severity.WARNING,
             confidence=0.6,

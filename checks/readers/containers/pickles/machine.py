@@ -386,7 +386,7 @@ class Machine:
         if isinstance(data, Blob | str) and len(self.result.inner) < MOST_INNER:
             self.result.inner.append(data)
         else:
-            self.note(*(COMPUTED_PICKLE if isinstance(data, Node) else UNREAD))
+            self.note(*(COMPUTED_PICKLE if isinstance(data, Node) and data.kind == "made" else UNREAD))
 
     def attribute(self, getter: Global, given: tuple[Value, ...]) -> Value:
         """getattr(x, "name"): a name of its own, if both are known."""

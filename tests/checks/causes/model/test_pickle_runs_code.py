@@ -28,7 +28,8 @@ def test_a_file_that_would_make_a_folder(tmp_path: Path) -> None:
     torch.save({"w": torch.ones(1), "x": Bomb()}, tmp_path / "a.pt")
     (finding,) = judged(tmp_path / "a.pt")
     assert finding.severity is Severity.BLOCKING
-    assert finding.placeholders()["dangerous_names"] == f"{os.mkdir.__module__}.mkdir"
+    given = str(tmp_path / "made")
+    assert finding.placeholders()["dangerous_names"] == f"{os.mkdir.__module__}.mkdir({given!r})"
     assert not (tmp_path / "made").exists()
 
 

@@ -54,6 +54,10 @@ def standing(case: Case) -> Standing:
     return min(map(per_model.standing, case.facts.models), key=list(Standing).index)
 
 
+def is_dangerous(model: ModelFacts) -> bool:
+    return any(needed.risk == "dangerous" for needed in model.needs.classes or ())
+
+
 def test_there_are_enough() -> None:
     assert sum(map(len, TRICKS.values())) >= 500
     assert len(TRICKS) >= 40
@@ -75,7 +79,7 @@ def test_what_runs_something_is_said_first(trick: str, tmp_path: Path) -> None:
         else:
             is_named = first is not None and (first.cause, first.severity) == ("pickle-runs-code", Severity.BLOCKING)
             is_said = is_named and standing(case) is Standing.RUNS_CODE
-            is_said = is_said and all(model.dependence is None for model in case.facts.models if model.needs.classes)
+            is_said = is_said and "low" not in {model.dependence for model in case.facts.models if is_dangerous(model)}
         if not is_said:
             missed.append((sample.id, [(found.cause, found.severity) for found in case.findings]))
     assert missed == []

@@ -25,13 +25,15 @@ class Dangerous(Row):
 class Known(Row):
     """Names that weights and usual checkpoints need.
 
-    ``classes``: modules whose classes are all known; ``functions``: those whose functions are, where none is called.
+    ``classes``: modules whose classes are all known; ``functions``: those whose functions are, where none is called;
+    ``without``: modules below them of which only what is named is known, since they import other things as well.
     """
 
     why: str
     names: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
 
 class WeightsOnly(Row):
@@ -116,6 +118,7 @@ class _Known(msgspec.Struct, frozen=True):
     names: frozenset[str]
     classes: frozenset[str]
     functions: frozenset[str]
+    without: frozenset[str]
 
 
 @functools.cache
@@ -125,6 +128,7 @@ def _known() -> _Known:
         names=frozenset(name for row in rows for name in row.names),
         classes=frozenset(module for row in rows for module in row.classes),
         functions=frozenset(module for row in rows for module in row.functions),
+        without=frozenset(module for row in rows for module in row.without),
     )
 
 
@@ -134,9 +138,10 @@ def _is_known(module: str, name: str, *, is_called: bool) -> bool:
     if is_called or "." in name:
         return False
     is_class = name.lstrip("_")[:1].isupper()
-    modules = _known().classes if is_class else _known().functions
     parts = module.split(".")
-    return any(".".join(parts[:end]) in modules for end in range(1, len(parts) + 1))
+    above = {".".join(parts[:end]) for end in range(1, len(parts) + 1)}
+    modules = _known().classes if is_class else _known().functions
+    return bool(above & modules) and not above & _known().without
 
 
 @functools.cache

@@ -434,11 +434,10 @@ def _callee(maker: Value, given: tuple[Value, ...]) -> tuple[Value, tuple[Value,
     if isinstance(maker, Persistent):
         maker = _class_of(maker)
     for _ in range(_MOST_PARTIALS):
-        if not isinstance(maker, Node) or maker.made_by != _PARTIAL or maker.state is not None:
+        args = maker.args if isinstance(maker, Node) and maker.made_by == _PARTIAL and maker.state is None else ()
+        if not 0 < len(args) <= _MOST_HANDED_ON:
             break
-        if not 0 < len(maker.args) <= _MOST_HANDED_ON:
-            break
-        maker, given = maker.args[0], (*maker.args[1:], *given)
+        maker, given = args[0], (*args[1:], *given)
     return maker, given
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some, values_of
-from checks.analysis.models.torch import file_of, listed
+from checks.analysis.models.torch import file_of, in_words, listed
 from checks.causes.registry import check
 from checks.facts import ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
@@ -36,6 +36,6 @@ def pickle_not_fully_known(models: ModelFiles) -> Iterator[Finding]:
             confidence=0.6,
             subject=model.path,
             evidence=(file_of(model), Evidence("unknown_names", listed(names), model.path, table.source)),
-            values=values_of(model, ""),
+            values={**values_of(model, ""), "unknown_names": in_words(names)},
             remedies=("leave-untrusted-pickle-unloaded",),
         )

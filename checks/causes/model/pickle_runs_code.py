@@ -12,7 +12,7 @@ Knowledge:    resources/knowledge/formats/pickle_globals.toml, keras.toml
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import values_of
-from checks.analysis.models.torch import file_of, listed
+from checks.analysis.models.torch import file_of, in_words, listed
 from checks.causes.registry import check
 from checks.facts import InterpreterFacts, ModelFacts, ModelFiles, NamedClass
 from checks.facts.finding import Evidence, Finding, Severity, Unread
@@ -39,17 +39,18 @@ def pickle_runs_code(models: ModelFiles, interpreter: InterpreterFacts | None) -
         if not dangerous:
             continue
         is_usual = all(_deed(needed.name) == MEANT_WELL for needed in dangerous)
-        calls = sorted(dangerous, key=lambda needed: not needed.given)  # what is called is told before what is named
+        calls = [_call(needed) for needed in sorted(dangerous, key=lambda needed: not needed.given)]
+        names = [needed.name for needed in dangerous] if is_usual else calls  # what is called before what is named
         yield Finding(
             severity=Severity.WARNING if is_usual else Severity.BLOCKING,
             confidence=0.7 if is_usual else 0.9,
             subject=model.path,
             evidence=(
                 file_of(model),
-                Evidence("dangerous_names", listed(map(_call, calls)), model.path, table.source),
+                Evidence("dangerous_names", listed(names), model.path, table.source),
                 *(_in_keras(model, interpreter) if model.format in _KERAS else ()),
             ),
-            values=values_of(model, ""),
+            values={**values_of(model, ""), "dangerous_names": in_words(names)},
             remedies=(*(("load-lambda-of-trusted-source",) if model.format in _KERAS else ()), *_REMEDIES),
         )
     if unread:

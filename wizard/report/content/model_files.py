@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from checks.analysis.models.refused_inputs import in_a_line
+from checks.analysis.models.torch import name_in_words
 from checks.facts import Binding, Facts, ModelFacts, ModelRun, NeededFile, OperatorUse, ProviderShare
 from checks.facts.case import Case
 from checks.facts.finding import Finding
 from checks.facts.model_verdicts import ModelVerdict, Outcome
 from checks.judgement.model_standing import PerModel, Standing
 from checks.knowledge.formats.model_formats import model_format
-from checks.knowledge.phrases import title_of
+from checks.knowledge.phrases import in_language, title_of
 from checks.remedies.plan import installing
 from checks.remedies.runtime_package import package_for
 from wizard.report.content.blocks import SYMBOLS, FactRow, Row
@@ -268,7 +269,9 @@ def _need_rows(model: ModelFacts, dependence: str, language: str) -> Iterator[Fa
     if row is not None:
         yield _row("runs-code", words(f"models.runs-code-{row.runs_code}", language), language)
     for risk in ("dangerous", "unknown"):
-        classes = [found.name for found in needs.classes or () if found.risk == risk]
+        classes = [
+            in_language(name_in_words(found.name), language) for found in needs.classes or () if found.risk == risk
+        ]
         if classes:
             yield _row(f"classes-{risk}", _listed(_most(classes, language), language), language)
 

@@ -267,7 +267,8 @@ def _traits(main: Pickle) -> _Traits:
 
 def _bindings(contents: Contents, traits: _Traits, classes: tuple[NamedClass, ...]) -> tuple[Binding, ...]:
     found: list[Binding] = []
-    named = contents.model_class or traits.root_class or next((name.name for name in classes if name.risk != KNOWN), "")
+    foreign = (needed.name for needed in classes if needed.risk != KNOWN and not needed.name.startswith("("))
+    named = contents.model_class or traits.root_class or next(foreign, "")
     if named:
         found.append(Binding(kind="python-classes", value=named))
     if traits.sklearn:

@@ -185,7 +185,7 @@ def devices_of(pickles: Iterable[Pickle]) -> tuple[str, ...]:
 
 def bindings(contents: Contents, devices: tuple[str, ...], classes: tuple[NamedClass, ...]) -> tuple[Binding, ...]:
     """What a file that torch.save wrote is bound to."""
-    foreign = [name.name for name in classes if name.risk != KNOWN]
+    foreign = [needed.name for needed in classes if needed.risk != KNOWN and not needed.name.startswith("(")]
     found = []
     if contents.model_class or foreign:
         found.append(Binding(kind="python-classes", value=contents.model_class or _listed(foreign)))

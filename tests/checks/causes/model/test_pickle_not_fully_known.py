@@ -7,6 +7,7 @@ import pytest
 from checks.causes.model.pickle_not_fully_known import pickle_not_fully_known
 from checks.facts import ModelFacts, ModelFiles, ModelNeeds, NamedClass
 from checks.facts.finding import Finding, NotHere, Severity
+from checks.knowledge.phrases import words_of
 from checks.readers.models import read_models
 
 RECORDED = Path(__file__).parents[3] / "recordings" / "models"
@@ -20,18 +21,18 @@ def judged(*needed: NamedClass) -> list[Finding]:
 def test_a_class_of_a_program_of_its_own() -> None:
     (finding,) = judged(NamedClass(name="torch.Size", risk="known"), NamedClass(name="models.yolo.Model"))
     assert (finding.severity, finding.confidence) == (Severity.WARNING, 0.6)
-    assert finding.placeholders()["unknown_names"] == "models.yolo.Model"
+    assert finding.placeholders()["unknown_names"] == ("models.yolo.Model",)
 
 
 def test_a_pickle_that_could_not_be_read() -> None:
     (finding,) = judged(NamedClass(name="(unread pickle)"))
-    assert finding.placeholders()["unknown_names"] == "(unread pickle)"
+    assert words_of(finding, "en")["unknown_names"] == "another pickle in it that could not be read"
 
 
 def test_a_recorded_module_of_its_own() -> None:
     models = ModelFiles(files=read_models(RECORDED / "torch-zip" / "made" / "module.pt"))
     (finding,) = pickle_not_fully_known(models)
-    assert finding.placeholders()["unknown_names"] == "__main__.Net"
+    assert finding.placeholders()["unknown_names"] == ("__main__.Net",)
 
 
 @pytest.mark.parametrize(

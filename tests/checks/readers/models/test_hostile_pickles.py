@@ -103,4 +103,4 @@ def test_what_it_would_run_is_told(tmp_path: Path) -> None:
     (sample,) = (found for found in TRICKS["programs of os"] if found.name == "os.system")
     (tmp_path / "a.pkl").write_bytes(sample.content)
     case = case_of(read_models(tmp_path / "a.pkl"))
-    assert case.findings[0].placeholders()["dangerous_names"] == "os.system('echo>ran')"
+    assert case.findings[0].placeholders()["dangerous_names"] == ("os.system('echo>ran')",)

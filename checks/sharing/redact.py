@@ -68,7 +68,7 @@ _OURS = frozenset(
 # Fields that hold versions: "12.4.5.8" is no address there.
 _VERSIONS = re.compile(r"version|vbios|^requires|^tags$|^driver|jetpack|release|kernel|build|plugins|driver_min")
 _GPU_UUID_PART = re.compile(rb"(?<=\bGPU-)[0-9a-f]{4,}[0-9a-f-]*\b", re.IGNORECASE)
-_ADDRESSES, _PEOPLE = 4, 5  # the turns of the rules that these are of
+_SECRETS, _ADDRESSES, _PEOPLE = 2, 4, 5  # the turns of the rules that these are of
 
 
 class Redacted(msgspec.Struct, frozen=True):
@@ -118,6 +118,11 @@ def redact(case: Case, own: Own | None = None, words: Iterable[str] = ()) -> Red
     return Redacted(case=msgspec.convert(hidden, Case), replaced=dict(names.counts()))
 
 
+def without_secrets(case: Case) -> Case:
+    """The case for a terminal: its owner reads names and pastes paths, but what they copy holds no key or password."""
+    return msgspec.convert(_replace(msgspec.to_builtins(case), "", Redaction(Names(), only_secrets=True)), Case)
+
+
 def _strings(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield name, value
@@ -164,7 +169,7 @@ def learned(texts: Iterable[str], target: str, own: Own) -> Names:
         names.user(_latin_start(home.user))
     for scanner in scan.teachers():
         for hit in scanner.hits(data):
-            names.user(hit.value) if hit.rule.kind == "user" else names.host(hit.value)
+            {"user": names.user, "host": names.host, "secret": names.secret}[hit.rule.kind](hit.value)
     return names
 
 
@@ -181,6 +186,7 @@ class Redaction:
     """Hiding text after text, with the same placeholder for the same value."""
 
     names: Names
+    only_secrets: bool = False
     _done: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def hide(self, text: str, name: str) -> str:
@@ -196,10 +202,12 @@ class Redaction:
 
     def _hidden(self, text: str, what: str) -> str:
         names = self.names
-        if what == "group":
+        if what == "group" and not self.only_secrets:
             return text if text.lower() in KnownWords.read().groups else names.placeholder("group", text)
         data = text.encode("utf-8", "surrogatepass")
         for turn, scanner in scan.turns().items():
+            if self.only_secrets and turn > _SECRETS:
+                break
             if turn == _PEOPLE:
                 data = self._without_homes(_GPU_UUID_PART.sub(self._uuid_part, data))
             if turn != _ADDRESSES or what != "version":
@@ -215,9 +223,11 @@ class Redaction:
         names, parts, place = self.names, [], 0
         for home in homes(text):
             plain = folded(home.user)
-            if plain in KnownWords.read().no_people or "<" in home.user:
+            is_own = (folded_root(home.root), plain) in names.homes
+            is_nobody = plain in KnownWords.read().no_people or (not is_own and plain in KnownWords.read().words)
+            if is_nobody or "<" in home.user or plain.startswith(("%", "$")):
                 continue
-            if (folded_root(home.root), plain) in names.homes:
+            if is_own:
                 names.placeholder("user", plain)  # counted, although it is written as ~
                 parts += [text[place : home.start], b"~"]
             else:

@@ -214,10 +214,19 @@ FAULTS = (
         "plan remedy",
     ),
     # sharing
-    Fault("a token of Hugging Face is not hidden", "hf_[A-Za-z0-9]{16,}|sk-", "sk-", "redact"),
     Fault(
-        "IPv4 addresses are not hidden", r'_IPV4 = _ascii(r"(?<![\w.])', r'_IPV4 = _ascii(r"(?!)(?<![\w.])', "redact"
+        "a token of Hugging Face is not hidden",
+        'starts = ["hf_", "api_org_"]',
+        'starts = ["api_org_"]',
+        "redact redaction_rules planted_secrets",
     ),
+    Fault(
+        "IPv4 addresses are not hidden",
+        "    return not _is_version(found)",
+        "    return False",
+        "redact redaction_rules",
+    ),
+    Fault("a secret is hidden only where something tells it", '("secret", self.secrets),', "", "planted_secrets"),
     # engine
     Fault(
         "one process more than allowed goes on",
@@ -247,20 +256,20 @@ FAULTS = (
         "kinds are begun that have no time",
         "while len(parts) > 1 and seconds * min(",
         "while False and seconds * min(",
-        "compute_plan computations",
+        "compute",
     ),
     Fault("an answer without end is read on", "return self._size > LIMIT", "return False", "transcript runner"),
     # probes
     Fault(
         "a stage of the probe of torch is lost",
-        "    cpu_kernel,\n    numpy_bridge,\n    cuda,\n",
-        "    cpu_kernel,\n    cuda,\n",
+        "settings, cpu_kernel, numpy_bridge, cuda,",
+        "settings, cpu_kernel, cuda,",
         "real_probes torch_versions",
     ),
     Fault(
         "weights of the fingerprint may be even",
-        "found = [(high << 32 | low) | 1 for",
-        "found = [(high << 32 | low) & ~1 for",
+        "_signed((high << 32 | low) | 1) for",
+        "_signed((high << 32 | low) & ~1) for",
         "fingerprint compute_fingerprint",
     ),
     # readers

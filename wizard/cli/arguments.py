@@ -117,5 +117,6 @@ def add_outputs(parser: Parser, text: Text) -> None:
     parser.add_argument("--markdown", nargs="?", const=STANDARD_STREAM, metavar="FILE", help=text("help-markdown"))
     parser.add_argument("--pdf", metavar="FILE", help=text("help-pdf"))
     parser.add_argument("--paper", choices=PAPERS, help=text("help-paper"))
+    parser.add_argument("--redact", action="append", default=[], metavar="WORD", help=text("help-redact"))
     parser.add_argument("--no-redact", action="store_true", help=text("help-no-redact"))
     parser.add_argument("--quiet", action="store_true", help=text("help-quiet"))

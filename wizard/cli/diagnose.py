@@ -101,7 +101,7 @@ def _answer_lines(chosen: argparse.Namespace) -> int:
                 raise UsageError(unreadable(chosen.json_lines, error, chosen.lang)) from error
         for number, line in enumerate(_lines(tickets), start=1):
             if line.strip():
-                answer = answer_of(line, number, chosen.lang, redact=not chosen.no_redact)
+                answer = answer_of(line, number, chosen.lang, hide=None if chosen.no_redact else chosen.redact)
                 status = max(status, 2 if not answer.is_ticket else int(answer.is_found))
                 sys.stdout.buffer.write(answer.line)
                 sys.stdout.buffer.flush()  # who writes tickets into a pipe waits for each answer

@@ -26,10 +26,11 @@ def deliver(case: Case, chosen: argparse.Namespace) -> int:
         if path is not None:
             _export(case, kind, path, chosen)
     if not streamed and not chosen.quiet:
+        from checks.sharing.redact import without_secrets
         from wizard.report.content.report import build
         from wizard.report.prints.terminal import to_terminal
 
-        print(to_terminal(build(case, chosen.lang)))
+        print(to_terminal(build(case if chosen.no_redact else without_secrets(case), chosen.lang)))
     if case.answers.symptom == MODELS and is_any_serious(case.facts, case.findings, case.verdicts):
         return 1
     return int(is_trouble(case.facts, case.findings, case.answers.symptom))
@@ -86,12 +87,12 @@ def write(path: str, data: bytes, language: str) -> None:
 def _export(case: Case, kind: str, path: str, chosen: argparse.Namespace) -> None:
     from wizard.report.export import ExportError, export, hidden_words, render
 
-    redact = not chosen.no_redact
+    hide = None if chosen.no_redact else chosen.redact
     if path == STANDARD_STREAM:
-        write(path, render(case, kind, chosen.lang, redact=redact), chosen.lang)
+        write(path, render(case, kind, chosen.lang, hide=hide), chosen.lang)
         return
     try:
-        hidden = export(case, Path(path), kind, chosen.lang, paper=chosen.paper, redact=redact)
+        hidden = export(case, Path(path), kind, chosen.lang, paper=chosen.paper, hide=hide)
     except ExportError as error:
         raise UsageError(f"naosu: {error.sentence(chosen.lang)}") from error
     if not chosen.quiet:

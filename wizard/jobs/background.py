@@ -6,7 +6,7 @@ Every job ends in exactly one call of the model, with its result or with one sen
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -222,24 +222,24 @@ class Work(QObject):
             log.error("two reports could not be compared", exc_info=error)
             self._case.set_notice(Notice("error-ours", {"error": error}))
 
-    def export(self, path: Path, kind: str, paper: str, *, redact: bool) -> None:
-        """Write the report: "pdf" (on "a4" or "letter") or "json"; private values hidden, or everything as it is."""
+    def export(self, path: Path, kind: str, paper: str, *, hide: Sequence[str] | None) -> None:
+        """Write the report: "pdf" (on "a4" or "letter") or "json"; with these words, too, hidden, or with nothing."""
         case, language = self._case.case, self._case.language
         if case is not None and not self._is_taken():
             self._case.set_busy("busy-exporting")
             self._start(
-                lambda: _exported(case, path, kind, language, paper, redact=redact),
+                lambda: _exported(case, path, kind, language, paper, hide=hide),
                 lambda hidden: self._written(path, hidden),
                 self._failed(path),
             )
 
-    def copy(self, kind: str, language: str, *, redact: bool) -> None:
+    def copy(self, kind: str, language: str, *, hide: Sequence[str] | None) -> None:
         """Render the report as "markdown" or "reply" in this language, and tell it through ``rendered``."""
         case = self._case.case
         if case is not None and not self._is_taken():
             self._case.set_busy("busy-exporting")
             self._start(
-                lambda: _rendered(case, kind, language, redact=redact),
+                lambda: _rendered(case, kind, language, hide=hide),
                 lambda text: self._rendered(f"{kind}-{language}", text),
                 self._not_rendered,
             )
@@ -375,13 +375,15 @@ def _compared(first: Path, second: Path) -> Case:
     return compared(cases[0], cases[1], names_of(first, second))
 
 
-def _exported(case: Case, path: Path, kind: str, language: str, paper: str, *, redact: bool) -> dict[str, int]:
+def _exported(
+    case: Case, path: Path, kind: str, language: str, paper: str, *, hide: Sequence[str] | None
+) -> dict[str, int]:
     from wizard.report.export import export
 
-    return export(case, path, kind, language, paper, redact=redact)
+    return export(case, path, kind, language, paper, hide=hide)
 
 
-def _rendered(case: Case, kind: str, language: str, *, redact: bool) -> str:
+def _rendered(case: Case, kind: str, language: str, *, hide: Sequence[str] | None) -> str:
     from wizard.report.export import render
 
-    return render(case, kind, language, redact=redact).decode()
+    return render(case, kind, language, hide=hide).decode()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from checks.judgement.changes import Changes, changes
 from checks.knowledge.catalogue import LANGUAGES
@@ -83,7 +84,21 @@ class ReportPage(Page):
         self.work.rendered.connect(self._rendered)
         kept = (self._export, self.paper, self._save, self._markdown)
         self.body.addLayout(WrapLayout(*self._replies.values(), *kept, self._again, self._next, self._own))
+        self.words = QLineEdit()
+        self.words.setClearButtonEnabled(True)
+        self.bind(self.words.setPlaceholderText, "report-hide-words")
+        self.bind(self.words.setAccessibleName, "report-hide-words")
+        self.bind(self.words.setToolTip, "report-hide-words-means")
+        self.redact.toggled.connect(self.words.setEnabled)
         self.body.addWidget(self.redact)
+        self.body.addWidget(self.words)
+
+    @property
+    def words_to_hide(self) -> tuple[str, ...] | None:
+        """The user's own words to hide besides what is private; None where nothing is to be hidden."""
+        if not self.redact.isChecked():
+            return None
+        return tuple(word for part in re.split("[,;、，\n]", self.words.text()) if (word := part.strip()))
 
     def refresh(self) -> None:
         """Build the report anew when the case or the language changed."""
@@ -233,10 +248,10 @@ class ReportPage(Page):
             QTimer.singleShot(_COPIED_FOR, button, again)
 
     def _copy_markdown(self) -> None:
-        self.work.copy("markdown", self.case.language, redact=self.redact.isChecked())
+        self.work.copy("markdown", self.case.language, hide=self.words_to_hide)
 
     def _copy_reply(self, language: str) -> None:
-        self.work.copy("reply", language, redact=self.redact.isChecked())
+        self.work.copy("reply", language, hide=self.words_to_hide)
 
     def _rendered(self, what: str, text: str) -> None:
         kind, _, language = what.partition("-")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import locale
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from checks.facts.case import Case
@@ -55,16 +55,18 @@ class ExportError(Exception):
 
 
 def export(
-    case: Case, path: Path, kind: str, language: str, paper: str | None = None, *, redact: bool = True
+    case: Case, path: Path, kind: str, language: str, paper: str | None = None, *, hide: Sequence[str] | None = ()
 ) -> dict[str, int]:
-    """Write the report. ``kind``: one of KINDS; ``paper``: "a4", "letter" or None for the country's.
+    """Write the report.
 
+    ``kind``: one of KINDS; ``paper``: "a4", "letter" or None for the country's; ``hide``: the user's own words to hide
+    besides what is private, None to hide nothing.
     Returns how many values of which kind were hidden. An existing file stays as it was until the new one is whole.
 
     Raises:
         ExportError: it could not be written.
     """
-    shown, hidden = _hidden(case, redact=redact)
+    shown, hidden = _hidden(case, hide)
     data = _render(shown, kind, language, paper)
     try:
         write_whole(path, data)
@@ -73,13 +75,13 @@ def export(
     return hidden
 
 
-def render(case: Case, kind: str, language: str, paper: str | None = None, *, redact: bool = True) -> bytes:
+def render(case: Case, kind: str, language: str, paper: str | None = None, *, hide: Sequence[str] | None = ()) -> bytes:
     """The report as the bytes of a file, as :func:`export` writes it.
 
     Raises:
         ExportError: a Japanese PDF on a machine without a Japanese font.
     """
-    return _render(_hidden(case, redact=redact)[0], kind, language, paper)
+    return _render(_hidden(case, hide)[0], kind, language, paper)
 
 
 def check_writable(path: Path) -> None:
@@ -115,10 +117,10 @@ def default_paper() -> str:
     return "letter" if country.upper() in _LETTER or country in _LETTER_BY_NAME else "a4"
 
 
-def _hidden(case: Case, *, redact: bool) -> tuple[Case, dict[str, int]]:
-    if not redact:
+def _hidden(case: Case, hide: Sequence[str] | None) -> tuple[Case, dict[str, int]]:
+    if hide is None:
         return case, {}
-    result = redacted(case)
+    result = redacted(case, words=hide)
     return result.case, result.replaced
 
 

@@ -290,7 +290,7 @@ class Window(QMainWindow):
             remember(EXPORT, path)
             remember(REPORT, path)  # what was saved is what will be opened or compared
             paper = report.paper.currentData()
-            self.work.export(path, kind, paper, redact=report.redact.isChecked())
+            self.work.export(path, kind, paper, hide=report.words_to_hide)
         dialog.deleteLater()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

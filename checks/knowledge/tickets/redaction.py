@@ -22,6 +22,12 @@ _ALPHABETS = {
     "word": r"[\w-]",
 }
 
+# How a value must look: checks/sharing/private/values.py has a function for each.
+Looks = Literal[
+    "any", "value", "wordless", "token", "email", "uuid", "serial", "address", "name", "machine", "host", "host-of-url",
+    "person", "account", "institution", "mac", "card",
+]  # fmt: skip
+
 
 class Token(Row):
     """The tokens of one vendor. ``of`` is one of the alphabets above, ``least`` the fewest characters of it."""
@@ -47,9 +53,7 @@ class RedactionRule(Row):
     why: str
     pattern: str
     hidden: tuple[str, ...]
-    looks: Literal[
-        "any", "value", "wordless", "token", "email", "serial", "address", "name", "machine", "host", "host-of-url"
-    ] = msgspec.field(name="is", default="any")
+    looks: Looks = msgspec.field(name="is", default="any")
     shown_as: str = msgspec.field(name="as", default="{}")
     kept: tuple[str, ...] = ()
     teaches: bool = False
@@ -61,6 +65,7 @@ class KnownWords(Table):
     groups: frozenset[str]
     words: frozenset[str]
     no_people: frozenset[str]
+    organisations: frozenset[str]
     public_hosts: frozenset[str]
     endings: frozenset[str]
     version_words: frozenset[str]

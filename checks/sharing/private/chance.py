@@ -9,6 +9,7 @@ from checks.sharing.private.values import disorder
 
 _LEAST = 20  # letters and digits without a sign between them
 _RUN = compiled(rf"([A-Za-z0-9]{{{_LEAST},}})")
+_SIGNS = re.compile(rb"[A-Za-z0-9+/_-]*")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]*={0,2}")
 _DISORDER = 0.46
 # Before it: hashes of wheels and locks, mangled names of C++ and Rust, data in an address, picture data.
@@ -27,7 +28,7 @@ def random_runs(text: bytes) -> list[tuple[int, int]]:
         if not _is_random(text[start:place].decode("ascii")):
             continue
         behind = found[-1][1] if found else 0
-        start -= len(_BASE64.match(text[behind:start][::-1][:200])[0])  # type: ignore[index]  # it always matches
+        start -= len(_SIGNS.match(text[behind:start][::-1][:200])[0])  # type: ignore[index]  # it always matches
         place += len(_BASE64.match(text[place : place + 4096])[0])  # type: ignore[index]
         before = text[max(0, start - 24) : start].decode("utf-8", "ignore")
         if not (

@@ -40,6 +40,7 @@ class Names:
     hosts: dict[str, str] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)  # what the user wants hidden
+    secrets: dict[str, str] = field(default_factory=dict)
     homes: set[tuple[str, str]] = field(default_factory=set)  # folded (root, user) of the own home
     given: dict[tuple[str, str], str] = field(default_factory=dict)
     last: Counter[str] = field(default_factory=Counter)
@@ -48,7 +49,12 @@ class Names:
         """Learn a user's name."""
         plain = folded(name.strip())
         is_short = re.fullmatch(r".{1,6}~\d", plain) is not None
-        if len(plain) >= 2 and plain not in KnownWords.read().no_people and not is_short and "<" not in name:
+        if (
+            len(plain) >= 2
+            and plain not in KnownWords.read().no_people
+            and not is_short
+            and not re.search(r"^[%$]|<", name)
+        ):
             self.users.setdefault(plain, urllib.parse.unquote(name.strip()))
 
     def host(self, name: str) -> None:
@@ -63,6 +69,11 @@ class Names:
         plain = folded(name)
         if len(plain) >= 3 and plain not in KnownWords.read().groups and "<" not in name:
             self.groups.setdefault(plain, name)
+
+    def secret(self, value: str) -> None:
+        """Learn a secret, so that it is hidden where nothing tells that it is one, too; a word may not be one."""
+        if 6 <= len(value) <= 200 and not value.isalpha() and not value.isdigit() and "<" not in value:
+            self.secrets.setdefault(value, value)
 
     def word(self, word: str) -> None:
         """Learn what the user wants hidden."""
@@ -125,16 +136,18 @@ class Names:
     @functools.cached_property
     def _patterns(self) -> list[tuple[str, re2._Regexp]]:
         """The patterns of all names; each name must have been learned before the first text is hidden."""
+        users, hosts = _rare(self.users), _rare(self.hosts)
         wanted = [
+            ("secret", self.secrets),
             ("word", self.words),
-            ("host", _rare(self.hosts)),
-            ("user", _rare(self.users)),
+            ("host", hosts),
+            ("user", users),
             ("group", self.groups),
         ]
         return [
             (kind, compiled(pattern))
             for kind, names in wanted
-            for pattern in (*(_domains(_rare(self.users)) if kind == "host" else ()), *_alternatives(names))
+            for pattern in (*(_domains(users) if kind == "host" else ()), *_alternatives(names))
         ]
 
 

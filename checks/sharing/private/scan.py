@@ -15,7 +15,7 @@ from checks.knowledge.tickets.redaction import KnownWords, RedactionRule
 from checks.sharing.private.values import Found, is_right
 
 _MEMORY = 256 << 20  # bytes for the automaton of one turn: with less RE2 takes a slower way
-_EDGE = 4  # bytes on both sides of a match that its rule may look at
+_BEFORE, _BEHIND = 4, 400  # bytes around the first match in which the others that begin there are looked for
 _AROUND = 120  # bytes on both sides of what was found, by which it is judged
 
 
@@ -59,7 +59,7 @@ class Scanner:
         while (match := self._any.search(text, place)) is not None:
             here, beyond = match.span()
             behind = here + 1
-            for number in sorted(self._which.Match(text[max(0, here - _EDGE) : beyond + _EDGE])):
+            for number in sorted(self._which.Match(text[max(0, here - _BEFORE) : beyond + _BEHIND])):
                 rule, pattern = self._rules[number]
                 found = pattern.search(text, here)
                 if found is None or found.start() != here:
@@ -96,8 +96,8 @@ def turns() -> dict[int, Scanner]:
 
 @functools.cache
 def teachers() -> tuple[Scanner, ...]:
-    """The scanners of the places that name people and machines, a kind at a time."""
-    rules = [rule for rule in KnownWords.read().rules() if rule.teaches]
+    """The scanners of secrets and of the places that name people and machines, a turn at a time."""
+    rules = [rule for rule in KnownWords.read().rules() if rule.teaches or rule.kind == "secret"]
     return tuple(Scanner(rule for rule in rules if rule.turn == turn) for turn in sorted({rule.turn for rule in rules}))
 
 

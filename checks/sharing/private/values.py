@@ -25,9 +25,18 @@ _PLACEHOLDER = re.compile(r"<[a-z]+-\d+>|<dropped>")
 # Code that fetches a value, names a type or leaves it open.
 _NO_VALUE = re.compile(
     r"[*•.x_\-#?]+$|[$%{<~]|-?\d{1,3}$|(?:os|self|args|config|settings|env|process|secrets|cls|request|options|kwargs|this)[.\[]"
+    r"|(?:type|default|required|help|action|nargs|dest|metavar|choices|const|envvar|prompt|hide_input)="
+    r"|[A-Za-z_][\w.]*\("
+    r"|.*(?:\(|\.\.\.|…)$|(?-i:[A-Z_<>]*(?:KEY|TOKEN|SECRET|PASS|YOUR)[A-Z_]*$)"
     r"|(?:Optional|Union|List|Dict|Any|Secret\w*|Literal|Tuple|Callable)\b|str\b|N/?A\b",
     re.IGNORECASE,
 )
+_PASSWORD_BEFORE = re.compile(
+    r"pass\w*|\bp(?:w|in)\b|パスワード|キー|\b(?:api|access|secret|license|activation|recovery)[ -]?(?:key|code)\b",
+    re.IGNORECASE,
+)
+_OWN_NAME = re.compile(r"[a-z_]*(?:api_?key|token|passw(?:or)?d|secret|credentials?|auth)[a-z_]*")
+_BLOTTED = re.compile(r"x{6,}|[*•]{4,}|0{10,}", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Za-z]+(?:[-_./:'][A-Za-z]+)*[.:!?'\])]*")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:[./]\w+)+[.:]?")
 _RANDOM_ENOUGH = 0.4  # of disorder
@@ -35,7 +44,9 @@ _RANDOM_ENOUGH = 0.4  # of disorder
 
 # What stands right before a version: an operator, a hyphen; and of what it is one: a library, a package.
 _VERSION_SIGN = re.compile(r"[=<>~!^]=?\s*[\"']?$|[-_(][\"']?$|(?<![a-z])v$")
-_ADDRESS_SIGN = re.compile(r"(?:host|addr\w*|ip|server)[=(]\s*[\"']?$")
+_ADDRESS_SIGN = re.compile(
+    r"(?:host|addr\w*|ip|server|client|connection|peer|gateway|proxy|master|endpoint|remote|dns|nameserver)[=(]\s*[\"']?$"
+)
 _PACKAGE = re.compile(r"lib[a-z]{3}|[a-z][a-z0-9]*(?:[-_][a-z0-9.]+)+$")
 
 
@@ -55,6 +66,9 @@ def is_value(found: Found) -> bool:
     plain = value.casefold().strip(".,:;!?*_[]()")
     if len(plain) < 2 or plain in KnownWords.read().no_values or _NO_VALUE.match(value):
         return False
+    # A key that is public, a name that stands for itself, a value that was blotted out.
+    if found.before.endswith("GPG_KEY=") or _OWN_NAME.fullmatch(plain) or _BLOTTED.search(value):
+        return False
     return not found.after.startswith(("(", "['", '["'))
 
 
@@ -63,10 +77,12 @@ def is_wordless(found: Found) -> bool:
     value = found.value.strip("\"'`.,:;!?)")
     if not is_value(found) or len(value) < 6 or value.isdigit() or not value.isascii():
         return False
-    if _WORDS.fullmatch(value) and disorder(value) < _RANDOM_ENOUGH:
+    if _WORDS.fullmatch(value) and (not value.isalpha() or disorder(value) < _RANDOM_ENOUGH):
         return False
     if _DOTTED.fullmatch(value) or re.fullmatch(r"[A-Za-z]+[-_]?\d{1,4}[A-Za-z]?", value):
         return _is_password(found, value)
+    if re.fullmatch(r"[0-9A-Fa-f]{16,}", value):
+        return re.search(r"(?:kernel|module|cert\w*|public|primary|foreign) key\W*$", found.before) is None
     has_digit, has_letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
     if not has_letter:
         return False
@@ -75,25 +91,50 @@ def is_wordless(found: Found) -> bool:
 
 def _is_password(found: Found, value: str) -> bool:
     """Behind "password is" a word with a number is one; behind "key:" it is the name of a layer."""
-    word = re.search(
-        r"(?i)pass\w*|\bpin\b|\b(?:api|access|secret|license|activation|recovery)[ -]?(?:key|code)\b",
-        found.before[-40:],
-    )
-    return word is not None and any(map(str.isdigit, value)) and not _DOTTED.fullmatch(value)
+    word = _PASSWORD_BEFORE.search(found.before[-40:])
+    return word is not None and any(map(str.isdigit, value))
 
 
 def is_token(found: Found) -> bool:
     """Letters and digits mixed, or letters that are long enough to be no word."""
     value = found.value
-    if re.search(r"[a-z]", value) and re.search(r"[A-Z]", value):
-        return any(map(str.isdigit, value)) or disorder(value) >= _RANDOM_ENOUGH or "_" not in value
+    if _BLOTTED.search(value):
+        return False
     longest = max(re.split(r"[^A-Za-z0-9]", value), key=len)
     return (any(map(str.isdigit, value)) and any(map(str.isalpha, value))) or len(longest) >= 16
 
 
+_FOR_ALL = frozenset(
+    (
+        "git",
+        "hg",
+        "svn",
+        "root",
+        "noreply",
+        "no-reply",
+        "packages",
+        "info",
+        "support",
+        "contact",
+        "dev",
+        "security",
+        "help",
+    )
+)
+
+
 def is_email(found: Found) -> bool:
-    """An address of somebody, and no account of a server for programs."""
-    return found.value.partition("@")[0].casefold() not in ("git", "hg", "svn", "root", "noreply")
+    """An address of somebody: no account of a server for programs, none of a project that everybody knows."""
+    account, _, host = found.value.casefold().partition("@")
+    return account not in ("git", "hg", "svn", "root", "noreply") and not (account in _FOR_ALL and is_public(host))
+
+
+def is_uuid(found: Found) -> bool:
+    """Neither the empty one nor a class of devices of Windows."""
+    value = found.value.casefold()
+    if re.search(r'Guid="\{?$', found.before):  # of a provider of events
+        return False
+    return len(set(value)) > 2 and not value.endswith("-e325-11ce-bfc1-08002be10318")
 
 
 def is_serial(found: Found) -> bool:
@@ -107,7 +148,7 @@ def is_address(found: Found) -> bool:
         address = ipaddress.ip_address(found.value)
     except ValueError:
         return False
-    if address.is_loopback or address.is_unspecified or found.value.startswith("0."):
+    if address.is_loopback or address.is_unspecified or address.is_multicast or found.value.startswith(("0.", "255.")):
         return False
     if address.version == 6:
         first, *others = [group for group in found.value.split(":") if group]
@@ -120,15 +161,19 @@ def _is_version(found: Found) -> bool:
         return False
     if re.match(r"[-+_][A-Za-z]", found.after):  # 6.6.87.2-microsoft-standard
         return True
+    is_private = ipaddress.ip_address(found.value).is_private
     line = found.before[-80:].rpartition("\n")[2].casefold()
-    if _VERSION_SIGN.search(line) and not _ADDRESS_SIGN.search(line):
+    if _ADDRESS_SIGN.search(line) or re.search(r"\d\d:\d\d \($", line):
+        return False
+    if _VERSION_SIGN.search(line):
         return True
-    words = re.findall(r"[^\s,;:=()\[\]\"']+", line)[-6:]
+    words = re.findall(r"[^\s,;:=()\[\]\"']+", line)[-2 if is_private else -6 :]
     known = KnownWords.read()
     for word in reversed(words):
-        if word in known.network_words:
+        parts = set(re.findall(r"[^\W\d_]+", word))
+        if parts & known.network_words:
             return False
-        if known.version_words & set(re.findall(r"[^\W\d_]+", word)) or _PACKAGE.match(word):
+        if parts & known.version_words or _PACKAGE.match(word):
             return True
     return False
 
@@ -157,6 +202,8 @@ def is_name(found: Found) -> bool:
     known = KnownWords.read()
     return (
         len(plain) >= 2
+        and not found.after.startswith("://")
+        and not plain.startswith(("%", "$"))
         and plain not in known.words
         and plain not in known.no_values
         and plain not in known.no_people
@@ -175,6 +222,53 @@ def is_public(host: str) -> bool:
     """A host that everybody knows."""
     parts = host.split(".")
     return any(".".join(parts[start:]) in KnownWords.read().public_hosts for start in range(len(parts)))
+
+
+def is_person(found: Found) -> bool:
+    """Somebody's name: a value none of whose words is that of a company or a team."""
+    words = set(re.findall(r"[^\W_]+", found.value.casefold()))
+    return (
+        "@" not in found.value and is_value(found) and not words & KnownWords.read().organisations and len(words) <= 6
+    )
+
+
+def is_account(found: Found) -> bool:
+    """The account behind a domain and a backslash: the domain is none of the registry, a bus or a folder."""
+    domain = re.split(r"[^\w-]", found.before.rstrip("\\"))[-1].casefold()
+    return (
+        is_name(found)
+        and domain not in vocabulary()
+        and not re.match(r"hk\w{2,3}$|pci|usb|acpi|root|swd|display", domain)
+    )
+
+
+def is_institution(found: Found) -> bool:
+    """A host below the name of a company or a university, and none of the faces that those show to everybody."""
+    first = found.value.casefold().partition(".")[0]
+    is_face = first in (
+        "www",
+        "docs",
+        "doc",
+        "blog",
+        "support",
+        "developer",
+        "developers",
+        "download",
+        "downloads",
+        "forum",
+    )
+    return is_name(found) and not is_face and "_" not in found.value and not found.after.startswith(("(", "_"))
+
+
+def is_hardware_address(found: Found) -> bool:
+    """Neither nobody's nor everybody's."""
+    return len(set(re.sub(r"[^0-9a-f]", "", found.value.casefold()))) > 1
+
+
+def is_card(found: Found) -> bool:
+    """Whether the check digit is right (ISO/IEC 7812-1, annex B)."""
+    digits = [int(sign) for sign in found.value if sign.isdigit()]
+    return sum(digit if place % 2 else digit * 2 - 9 * (digit > 4) for place, digit in enumerate(digits)) % 10 == 0
 
 
 def is_host(found: Found) -> bool:
@@ -199,7 +293,8 @@ def is_host_of_url(found: Found) -> bool:
     parts = host.split(".")
     if not is_name(found) or "_" in host or re.fullmatch(r"[\d.]+", host):
         return False
-    return len(parts) == 1 or parts[-1] in _HOUSE or (len(parts) > 2 and is_host(Found(host, "", "")))
+    is_inside = bool(set(parts) & _HOUSE) or bool(set(parts) & {"intra", "ad", "hpc", "cluster"})
+    return len(parts) == 1 or is_inside or (len(parts) > 2 and is_host(Found(host, "", "")))
 
 
 CHECKS: dict[str, Callable[[Found], bool]] = {
@@ -208,12 +303,18 @@ CHECKS: dict[str, Callable[[Found], bool]] = {
     "wordless": is_wordless,
     "token": is_token,
     "email": is_email,
+    "uuid": is_uuid,
     "serial": is_serial,
     "address": is_address,
     "name": is_name,
     "machine": is_machine,
     "host": is_host,
     "host-of-url": is_host_of_url,
+    "person": is_person,
+    "account": is_account,
+    "institution": is_institution,
+    "mac": is_hardware_address,
+    "card": is_card,
 }
 
 

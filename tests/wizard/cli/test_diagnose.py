@@ -277,6 +277,26 @@ def test_private_values_are_hidden_unless_asked_for(
         assert ("alice" not in shown and "hf_a1" not in shown) is is_hidden
 
 
+def test_the_terminal_shows_no_key(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    key = "hf_" + "a1" * 12
+    for options, is_hidden in (([], True), (["--no-redact"], False)):
+        piped(monkeypatch, OUT_OF_MEMORY.replace("CUDA out of memory", f"CUDA out of memory, token {key}").encode())
+        run_command(["diagnose", "-", *options])
+        shown = capfd.readouterr().out
+        assert "out of memory" in shown
+        assert (key not in shown) is is_hidden
+
+
+def test_words_of_the_users_own_are_hidden(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    piped(monkeypatch, OUT_OF_MEMORY.replace("Tried", "in bluebird/train.py and BLUEBIRD2, Tried").encode())
+    saved = tmp_path / "case.json"
+    run_command(["diagnose", "-", "--json", str(saved), "--redact", "Bluebird", "--redact", "nowhere", "--quiet"])
+    shown = saved.read_text("utf-8")
+    assert "in <word-1>/train.py and BLUEBIRD2" in shown  # another word
+
+
 def test_nothing_to_answer_is_fine(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     piped(monkeypatch, b"\n")
     assert run_command(["diagnose", "--json-lines", "-"]) == 0

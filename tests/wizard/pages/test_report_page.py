@@ -103,7 +103,8 @@ def test_what_came_from_outside_is_never_markup(page: ReportPage) -> None:
 def test_facts_are_filtered(page: ReportPage) -> None:
     show(page, case(TOO_OLD))
     unfold(page, "facts")
-    search, tree = page.findChild(QLineEdit), page.findChild(QTreeWidget)
+    tree = page.findChild(QTreeWidget)
+    (search,) = (field for field in page.findChildren(QLineEdit) if field is not page.words)
     everything = len(visible(tree))
     search.setText("470.256")
     assert 0 < len(visible(tree)) < everything
@@ -146,7 +147,7 @@ def test_export(qtbot: QtBot, page: ReportPage, tmp_path: Path, kind: str, start
     show(page, case(TOO_OLD))
     target = tmp_path / f"report.{kind}"
     assert page.case.lost_by_quitting() == "quit-unsaved"
-    page.work.export(target, kind, "letter", redact=True)
+    page.work.export(target, kind, "letter", hide=())
     assert page.case.busy
     qtbot.waitUntil(lambda: page.case.notice is not None, timeout=20_000)
     assert not page.case.notice.is_error
@@ -155,10 +156,25 @@ def test_export(qtbot: QtBot, page: ReportPage, tmp_path: Path, kind: str, start
     assert not page.case.lost_by_quitting()
 
 
+def test_words_of_the_users_own_are_hidden(qtbot: QtBot, page: ReportPage, tmp_path: Path) -> None:
+    known = case(TOO_OLD)
+    logs = (SentFile(name="x.log", kind="log", text="at Bluebird and 青い鳥社"),)
+    show(page, msgspec.structs.replace(known, facts=msgspec.structs.replace(known.facts, logs=logs)))
+    page.words.setText("bluebird、 青い鳥")
+    assert page.words_to_hide == ("bluebird", "青い鳥")
+    page.work.export(tmp_path / "case.json", "json", "a4", hide=page.words_to_hide)
+    qtbot.waitUntil(lambda: page.case.notice is not None, timeout=20_000)
+    (log,) = json.loads((tmp_path / "case.json").read_bytes())["facts"]["logs"]
+    assert log["text"] == "at <word-1> and <word-2>社"
+    page.redact.setChecked(False)
+    assert page.words_to_hide is None
+    assert not page.words.isEnabled()
+
+
 def test_saved_and_opened_again(qtbot: QtBot, page: ReportPage, tmp_path: Path) -> None:
     show(page, case(TOO_OLD))
     target = tmp_path / "case.json"
-    page.work.export(target, "json", "a4", redact=False)
+    page.work.export(target, "json", "a4", hide=None)
     qtbot.waitUntil(lambda: page.case.notice is not None, timeout=20_000)
     assert json.loads(target.read_bytes())["findings"][0]["cause"] == "driver-too-old-for-cuda"
     with qtbot.waitSignal(page.work.finished_opening, timeout=20_000):
@@ -168,7 +184,7 @@ def test_saved_and_opened_again(qtbot: QtBot, page: ReportPage, tmp_path: Path) 
 
 def test_a_place_that_cannot_be_written(qtbot: QtBot, page: ReportPage, tmp_path: Path) -> None:
     show(page, case(TOO_OLD))
-    page.work.export(tmp_path / "missing" / "report.json", "json", "a4", redact=True)
+    page.work.export(tmp_path / "missing" / "report.json", "json", "a4", hide=())
     qtbot.waitUntil(lambda: page.case.notice is not None, timeout=20_000)
     assert page.case.notice.is_error
     for language in ("en", "ja"):

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize("kind", ["json", "pdf"])
 @pytest.mark.parametrize("name", ["report", "report.txt", "レポート.pdf", "report.json"])
 def test_opened_by_content(case: Case, tmp_path: Path, kind: str, name: str) -> None:
-    export(case, tmp_path / name, kind, "en", redact=False)
+    export(case, tmp_path / name, kind, "en", hide=None)
     assert open_case(tmp_path / name).facts == case.facts
 
 
@@ -220,7 +220,7 @@ def test_nothing_leaks(make_case: Callable[..., Case], kind: str, language: str)
 
 
 def test_unless_the_user_wants_it(make_case: Callable[..., Case]) -> None:
-    assert CANARIES["user"] in render(make_case(log=PLANTED), "json", "en", redact=False).decode()
+    assert CANARIES["user"] in render(make_case(log=PLANTED), "json", "en", hide=None).decode()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -229,7 +229,7 @@ def test_paths_that_are_no_unicode(make_case: Callable[..., Case], tmp_path: Pat
     python = "/opt/\udce9t\udcff/bin/python"  # bytes E9 and FF, as os.fsdecode gives them
     known = Facts(interpreters=(InterpreterFacts(path=python),), target=python)
     path = tmp_path / "x"
-    export(make_case(only=known), path, kind, "en", redact=redact)
+    export(make_case(only=known), path, kind, "en", hide=() if redact else None)
     if kind in ("json", "pdf"):
         assert open_case(path).facts.target == "/opt/\ufffdt\ufffd/bin/python"
 
@@ -246,7 +246,7 @@ def test_what_was_hidden_is_counted(case: Case, tmp_path: Path) -> None:
     assert hidden["user"] >= 1
     assert hidden["uuid"] == 1
     assert hidden["secret"] == 1
-    assert export(case, tmp_path / "y.json", "json", "en", redact=False) == {}
+    assert export(case, tmp_path / "y.json", "json", "en", hide=None) == {}
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

@@ -82,7 +82,7 @@ def shown(qtbot: QtBot, model: CaseModel, work: Work) -> Shown:
             return to_terminal(build(case, "en"))
         if form == "window":
             return in_window(page, case)
-        data = render(case, form, "en", "a4", redact=False)
+        data = render(case, form, "en", "a4", hide=None)
         if form == "pdf":
             data = subprocess.run(["pdftotext", "-raw", "-", "-"], input=data, capture_output=True, check=True).stdout
         return data.decode()

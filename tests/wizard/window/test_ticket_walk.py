@@ -306,7 +306,7 @@ def test_a_picture_is_no_part_of_a_ticket(window: Window, tmp_path: Path) -> Non
 def test_a_report_dropped_on_a_ticket_is_opened(qtbot: QtBot, window: Window, tmp_path: Path, kind: str) -> None:
     diagnosed(qtbot, window, TEXT)
     report = tmp_path / f"report.{kind}"
-    window.work.export(report, kind, "a4", redact=True)
+    window.work.export(report, kind, "a4", hide=())
     qtbot.waitUntil(lambda: window.case.notice is not None and not window.case.notice.is_error, timeout=20_000)
     window.next_ticket()
     with qtbot.waitSignal(window.work.finished_opening, timeout=20_000):

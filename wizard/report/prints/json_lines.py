@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +32,7 @@ class Answer:
     is_found: bool = False
 
 
-def answer_of(line: bytes, number: int, language: str, *, redact: bool = True) -> Answer:
+def answer_of(line: bytes, number: int, language: str, *, hide: Sequence[str] | None = ()) -> Answer:
     """The answer to one line, with private values hidden or as they are.
 
     ``number`` counts the lines from 1, to name the one that is wrong.
@@ -41,8 +42,8 @@ def answer_of(line: bytes, number: int, language: str, *, redact: bool = True) -
         wrong = words("commands.not-a-ticket-line", language, number=number)
         return Answer(_line({"id": name, "findings": [], "error": wrong}), is_ticket=False)
     case = judged(read_ticket(pasted(kept(text))), Answers(symptom=TICKET))
-    if redact:
-        case = redacted(msgspec.structs.replace(case, outcomes=())).case  # which are not in the answer
+    if hide is not None:
+        case = redacted(msgspec.structs.replace(case, outcomes=()), words=hide).case  # which are not in the answer
     findings = [finding_in_words(finding, finding_view(finding, case.facts, language, {})) for finding in case.findings]
     found = is_found(case.findings, reported=True)
     return Answer(_line({"id": name, "findings": findings}), is_ticket=True, is_found=found)

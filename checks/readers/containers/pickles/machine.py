@@ -311,7 +311,8 @@ class Machine:
         if not isinstance(maker, Global):
             self.note(*RESULT_CALLED)
             return Node("made", maker, given) if self.charge(_NODE) else UNKNOWN
-        self.note_call(maker, given, is_made=is_made or maker.name.endswith(_NEW))
+        is_class = maker.name.lstrip("_")[:1].isupper()  # what is not written as one is noted as called in any case
+        self.note_call(maker, given, is_made=is_class and (is_made or maker.name.endswith(_NEW)))
         if (maker.module, maker.name) == _ATTRIBUTE:
             return self.attribute(maker, given)
         if maker.path in _MAKERS and given:  # the class is the first argument

@@ -50,10 +50,12 @@ class NamedClass(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a pickle would import and could call ("torch._utils._rebuild_tensor_v2").
 
     ``risk``: "dangerous" (it runs commands or code), "unknown" (not on the list of what weights need), "known".
+    ``given``: what a dangerous one is first called with, as Python writes it, and shortened; "" where it is not called.
     """
 
     name: str
     risk: str = "unknown"
+    given: str = ""
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

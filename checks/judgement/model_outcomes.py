@@ -12,7 +12,7 @@ from checks.analysis.packages.requirements import parsed
 from checks.facts import Facts, FrameworkFacts, ModelFacts, ModelMeasured, ModelRun
 from checks.facts.finding import Finding, Severity
 from checks.facts.model_verdicts import ModelVerdict, Outcome
-from checks.judgement.model_standing import by_model
+from checks.judgement.model_standing import by_model, is_harmful
 from checks.knowledge.formats.model_formats import distributions_of
 
 PROVIDER_UNAVAILABLE = "ort-provider-unavailable"
@@ -161,6 +161,8 @@ def _by_tables(model: ModelFacts, runtime: str, facts: Facts, findings: Sequence
     """What is known of a runtime in which the model was not tried."""
     skipped = next((run.reason for run in model.runs if run.runtime == runtime and run.reason), "")
     verdict = ModelVerdict(model=model.path, runtime=runtime, outcome=Outcome.SHOULD_RUN, reason=skipped)
+    if any(map(is_harmful, findings)):
+        return msgspec.structs.replace(verdict, outcome=Outcome.UNKNOWN, reason="dangerous")
     against = sorted((finding for finding in findings if finding.severity is Severity.BLOCKING), key=_gravest)
     if against:
         return msgspec.structs.replace(verdict, outcome=Outcome.DOES_NOT_RUN, cause=against[0].cause)

@@ -10,11 +10,13 @@ from enum import StrEnum
 from checks.facts import Facts, ModelFacts
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
 from checks.facts.model_verdicts import ModelVerdict, Outcome
+from checks.knowledge.catalogue import cause_of
 
 
 class Standing(StrEnum):
     """The state of a model file in a word, the worst first."""
 
+    RUNS_CODE = "runs-code"  # whatever else is said of it: whoever loads it runs what its maker wants
     UNREADABLE = "unreadable"
     DOES_NOT_RUN = "does-not-run"
     ATTENTION = "attention"  # it runs, but not where or as it should, or something is to be known
@@ -25,7 +27,7 @@ class Standing(StrEnum):
     RUNS = "runs"
 
 
-SERIOUS = frozenset({Standing.UNREADABLE, Standing.DOES_NOT_RUN, Standing.ATTENTION})
+SERIOUS = frozenset({Standing.RUNS_CODE, Standing.UNREADABLE, Standing.DOES_NOT_RUN, Standing.ATTENTION})
 _RAN = (Outcome.RUNS, Outcome.LOADS)
 
 
@@ -40,6 +42,11 @@ def by_model(findings: Iterable[Finding]) -> Mapping[str, Sequence[Finding]]:
 def path_of(finding: Finding) -> str:
     """The path of the model file that a finding is about, by its bytes or by running it again; "" for none."""
     return finding.named(MEASURED_MODEL) or finding.named("model_path")
+
+
+def is_harmful(finding: Finding) -> bool:
+    """Whether it must be read before anything is done with the file."""
+    return finding.severity is Severity.BLOCKING and cause_of(finding.cause).is_warned_first
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,8 @@ class PerModel:
 
     def standing(self, model: ModelFacts) -> Standing:
         """The best that a program makes of the file, with what was found against it counted in."""
+        if any(map(is_harmful, self.findings.get(model.path, ()))):
+            return Standing.RUNS_CODE
         severities = {finding.severity for finding in self.findings.get(model.path, ())}
         verdicts = self.verdicts.get(model.path, ())
         outcomes = {verdict.outcome for verdict in verdicts} - {Outcome.NOT_INSTALLED}

@@ -16,7 +16,8 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
     """All findings, the best first: by severity, then causes before their consequences, then by confidence.
 
     A cause goes before what its file says that it ``explains``, also where the consequence is the graver one: fixing
-    the cause removes both. "unknown" is dropped where a blocking cause is known: the specific beats the general.
+    the cause removes both. A blocking cause that ``is_warned_first`` goes before all others. "unknown" is dropped where
+    a blocking cause is known: the specific beats the general.
     """
     findings = [finding for outcome in outcomes for finding in outcome.findings]
     if any(finding.severity is Severity.BLOCKING and finding.cause != UNKNOWN for finding in findings):
@@ -32,12 +33,20 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
 
     worst = {cause: min(_WEIGHT[found.severity] for found in findings if found.cause == cause) for cause in seen}
 
-    def order(finding: Finding) -> tuple[int, bool, float, str, str]:
+    def order(finding: Finding) -> tuple[bool, int, bool, float, str, str]:
         weight = _WEIGHT[finding.severity]
         if finding.severity is not Severity.NOTE:
             consequences = explained.intersection(cause_of(finding.cause).explains)
             weight = min([weight, *(worst[cause] for cause in consequences)])
-        return (weight, finding.cause in explained, -finding.confidence, finding.cause, finding.subject)
+        is_first = finding.severity is Severity.BLOCKING and cause_of(finding.cause).is_warned_first
+        return (
+            not is_first,
+            weight,
+            finding.cause in explained,
+            -finding.confidence,
+            finding.cause,
+            finding.subject,
+        )
 
     return tuple(sorted(findings, key=order))
 

@@ -28,6 +28,7 @@ _OF_AGREEMENT = {  # what a comparison comes to -> the state of the whole
     Agreement.BEYOND: "warning",
 }
 _OF_MODELS = {  # the worst file's standing -> the state of the whole
+    Standing.RUNS_CODE: "blocking",
     Standing.UNREADABLE: "blocking",
     Standing.DOES_NOT_RUN: "blocking",
     Standing.ATTENTION: "warning",

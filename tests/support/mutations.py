@@ -228,7 +228,7 @@ def open_and_show(path: Path, number: int) -> bool:
         return False
     if number % RENDERED == 0:
         for kind in ("json", "markdown"):
-            render(opened, kind, "ja" if number % 20 else "en", redact=number % 3 == 0)
+            render(opened, kind, "ja" if number % 20 else "en", hide=() if number % 3 == 0 else None)
     return True
 
 

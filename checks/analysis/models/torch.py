@@ -4,10 +4,21 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from checks.facts import Frameworks, InterpreterFacts, ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, NotCollected, NotHere
+from checks.facts.phrase import Phrase
 from checks.knowledge.formats.format_readers import rules_of
 from checks.knowledge.formats.model_formats import distributions_of
+from checks.knowledge.phrases import phrase
+from checks.readers.containers.pickles import values as pickles
 
 SHOWN = 8  # names that a finding lists
+# What stands for a name that the stream does not tell -> what is said of it.
+_WITHOUT_NAME = {
+    pickles.COMPUTED[1]: "pickle-computed-name",
+    pickles.COMPUTED_PICKLE[1]: "pickle-computed",
+    pickles.UNREAD[1]: "pickle-unread",
+    pickles.RESULT_CALLED[1]: "pickle-result-called",
+    pickles.CHANGED[1]: "pickle-changes-imports",
+}
 
 
 def unloaded(models: ModelFiles, *formats: str) -> Iterator[ModelFacts]:
@@ -22,6 +33,18 @@ def listed(names: Iterable[str]) -> str:
     known = list(dict.fromkeys(names))
     more = len(known) - SHOWN
     return ", ".join(known[:SHOWN]) + (f" (+{more})" if more > 0 else "")
+
+
+def name_in_words(name: str) -> str | Phrase:
+    """A name that a pickle would import, or what stands for one."""
+    return phrase(_WITHOUT_NAME[name]) if name in _WITHOUT_NAME else name
+
+
+def in_words(names: Iterable[str]) -> tuple[str | Phrase, ...]:
+    """Some of the names that a pickle would import; for what it does under no name, what that is."""
+    known = list(dict.fromkeys(names))
+    shown = map(name_in_words, known[:SHOWN])
+    return (*shown, *((f"(+{len(known) - SHOWN})",) if len(known) > SHOWN else ()))
 
 
 def file_of(model: ModelFacts) -> Evidence:

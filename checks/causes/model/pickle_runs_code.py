@@ -4,17 +4,17 @@ Detects:      names in any pickle of a file (also under other names within an ar
               objects) that start programs, run code, open files or connections, or reach any attribute; and names that
               the stream computes, so that nobody can read them beforehand. Lambda layers of Keras, which hold code.
 Why it bites: Python imports and calls them while the file is loaded, before the program sees a value of it.
-Blind spots:  a list of what is dangerous is never complete: names that it does not know are listed as unknown, and not
-              called safe. Files of cloudpickle and torch.fx hold functions of their own, which may be meant well.
+Blind spots:  a list of what is dangerous is never complete: names that it does not know are another cause's
+              (pickle_not_fully_known.py). Files of cloudpickle hold functions of their own, which may be meant well.
 Knowledge:    resources/knowledge/formats/pickle_globals.toml, keras.toml
 """
 
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import values_of
-from checks.analysis.models.torch import file_of, listed
+from checks.analysis.models.torch import file_of, in_words, listed
 from checks.causes.registry import check
-from checks.facts import InterpreterFacts, ModelFacts, ModelFiles
+from checks.facts import InterpreterFacts, ModelFacts, ModelFiles, NamedClass
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.formats.model_formats import model_format
 from checks.knowledge.formats.pickle_globals import DANGEROUS, PickleGlobalsTable, what_it_does
@@ -35,10 +35,12 @@ def pickle_runs_code(models: ModelFiles, interpreter: InterpreterFacts | None) -
     table = PickleGlobalsTable.read()
     unread = [model.path for model in models.files if _may_hide_some(model)]
     for model in models.files:
-        names = [needed.name for needed in model.needs.classes or () if needed.risk == DANGEROUS]
-        if not names:
+        dangerous = [needed for needed in model.needs.classes or () if needed.risk == DANGEROUS]
+        if not dangerous:
             continue
-        is_usual = all(_deed(name) == MEANT_WELL for name in names)
+        is_usual = all(_deed(needed.name) == MEANT_WELL for needed in dangerous)
+        calls = [_call(needed) for needed in sorted(dangerous, key=lambda needed: not needed.given)]
+        names = [needed.name for needed in dangerous] if is_usual else calls  # what is called before what is named
         yield Finding(
             severity=Severity.WARNING if is_usual else Severity.BLOCKING,
             confidence=0.7 if is_usual else 0.9,
@@ -48,11 +50,15 @@ def pickle_runs_code(models: ModelFiles, interpreter: InterpreterFacts | None) -
                 Evidence("dangerous_names", listed(names), model.path, table.source),
                 *(_in_keras(model, interpreter) if model.format in _KERAS else ()),
             ),
-            values=values_of(model, ""),
+            values={**values_of(model, ""), "dangerous_names": in_words(names)},
             remedies=(*(("load-lambda-of-trusted-source",) if model.format in _KERAS else ()), *_REMEDIES),
         )
     if unread:
         raise Unread("dangerous_names", listed(unread))
+
+
+def _call(needed: NamedClass) -> str:
+    return f"{needed.name}({needed.given})" if needed.given else needed.name
 
 
 def _in_keras(model: ModelFacts, interpreter: InterpreterFacts | None) -> Iterator[Evidence]:

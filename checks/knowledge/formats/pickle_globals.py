@@ -23,11 +23,17 @@ class Dangerous(Row):
 
 
 class Known(Row):
-    """Names that weights and usual checkpoints need. ``classes``: modules whose classes are all known."""
+    """Names that weights and usual checkpoints need.
+
+    ``classes``: modules whose classes are all known; ``functions``: those whose functions are, where none is called;
+    ``without``: modules below them of which only what is named is known, since they import other things as well.
+    """
 
     why: str
     names: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
 
 class WeightsOnly(Row):
@@ -52,6 +58,7 @@ def risk(module: str, name: str, *, is_called: bool = False) -> str:
     """
     if what_it_does(module, name):
         return DANGEROUS
+    name = name.removesuffix(".__new__")  # which makes an object, as a pickle of a class does
     is_known = _is_known(module, name, is_called=is_called) or is_taken_by_weights_only(module, name)
     return KNOWN if is_known else UNKNOWN
 
@@ -105,21 +112,36 @@ def _covering(covered: dict[str, str], path: str) -> str:
     return ""
 
 
+class _Known(msgspec.Struct, frozen=True):
+    """What the rows of known names cover."""
+
+    names: frozenset[str]
+    classes: frozenset[str]
+    functions: frozenset[str]
+    without: frozenset[str]
+
+
 @functools.cache
-def _known_names() -> tuple[frozenset[str], frozenset[str]]:
+def _known() -> _Known:
     rows = PickleGlobalsTable.read().known
-    names = (name for row in rows for name in row.names)
-    return frozenset(names), frozenset(name for row in rows for name in row.classes)
+    return _Known(
+        names=frozenset(name for row in rows for name in row.names),
+        classes=frozenset(module for row in rows for module in row.classes),
+        functions=frozenset(module for row in rows for module in row.functions),
+        without=frozenset(module for row in rows for module in row.without),
+    )
 
 
 def _is_known(module: str, name: str, *, is_called: bool) -> bool:
-    names, modules = _known_names()
-    if f"{module}.{name}" in names:
+    if f"{module}.{name}" in _known().names:
         return True
-    if is_called or "." in name or not name.lstrip("_")[:1].isupper():
+    if is_called or "." in name:
         return False
+    is_class = name.lstrip("_")[:1].isupper()
     parts = module.split(".")
-    return any(".".join(parts[:end]) in modules for end in range(1, len(parts) + 1))
+    above = {".".join(parts[:end]) for end in range(1, len(parts) + 1)}
+    modules = _known().classes if is_class else _known().functions
+    return bool(above & modules) and not above & _known().without
 
 
 @functools.cache

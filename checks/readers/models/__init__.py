@@ -11,6 +11,7 @@ import msgspec
 from checks.facts import ModelFacts
 from checks.knowledge.formats.model_converters import way_out
 from checks.knowledge.formats.model_formats import is_named_as_model, model_format
+from checks.knowledge.formats.pickle_globals import DANGEROUS
 from checks.readers.containers.folder import DiskFolder, Folder, SubFolder, TarFolder, ZipFolder, is_tar
 from checks.readers.containers.source import Cancelled, Damaged, Source, Stopped, never, opened, raise_if
 from checks.readers.models.cut_archives import cut_archive
@@ -233,6 +234,9 @@ def _finished(facts: ModelFacts, name: str, shown: str, size: int | None) -> Mod
     """What every reader leaves to us: where it lies, how large it is, how far its format is bound to a place."""
     row = model_format(facts.format) if facts.format else None
     bound = {item.kind: item for item in facts.bound_to}
+    dependence = facts.dependence or (row.dependence if row else None)
+    if dependence == "low" and any(needed.risk == DANGEROUS for needed in facts.needs.classes or ()):
+        dependence = None  # nothing is said that sounds as if what runs code were fit to be moved
     past = {"retired": str(row.retired)} if row and row.retired else {}
     way = way_out(row.id) if row else None
     return msgspec.structs.replace(
@@ -241,7 +245,7 @@ def _finished(facts: ModelFacts, name: str, shown: str, size: int | None) -> Mod
         path=shown,
         name=name,
         size=facts.size if facts.size is not None else size,
-        dependence=facts.dependence or (row.dependence if row else None),
+        dependence=dependence,
         bound_to=facts.bound_to
         + tuple(binding for binding in (row.bindings if row else ()) if binding.kind not in bound),
         details={**facts.details, **past, **(way.details if way else {})},

@@ -13,6 +13,8 @@ _POINTER = b"version https://git-lfs.github.com/spec/"
 _PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,500}?-->\s*)?(?:<!doctype html|<html[\s>]|<head[\s>])", re.IGNORECASE | re.DOTALL
 )
+# Archives that are not opened here: what is in them, nobody has looked at.
+_ARCHIVES = {b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a\x07": "rar", b"\x28\xb5\x2f\xfd": "zstd", b"MSCF": "cab"}
 _FOLLOWS = 1024  # bytes within which a page shows itself
 # Files that are meant to be what they are.
 _ITSELF = re.compile(r"\.(?:x?html?|svg|xml|md)$", re.IGNORECASE)
@@ -27,6 +29,9 @@ def not_a_model(source: Source, _beside: Folder) -> Reading | None:
     if beginning.startswith(_POINTER):
         size = re.search(rb"\nsize (\d{1,19})\n", beginning)
         return Reading(problem=Damaged("lfs-pointer", size[1].decode() if size else ""))
+    archive = next((name for start, name in _ARCHIVES.items() if beginning.startswith(start)), None)
+    if archive is not None:
+        return Reading(problem=Damaged("archive-not-opened", archive))
     if _PAGE.match(beginning) and not _ITSELF.search(source.name):
         title = re.search(rb"<title[^>]*>([^<]{1,200})", beginning, re.IGNORECASE)
         return Reading(problem=Damaged("html-page", title[1].decode("utf-8", "replace") if title else ""))

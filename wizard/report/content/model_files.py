@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from checks.analysis.models.refused_inputs import in_a_line
+from checks.analysis.models.torch import name_in_words
 from checks.facts import Binding, Facts, ModelFacts, ModelRun, NeededFile, OperatorUse, ProviderShare
 from checks.facts.case import Case
 from checks.facts.finding import Finding
 from checks.facts.model_verdicts import ModelVerdict, Outcome
 from checks.judgement.model_standing import PerModel, Standing
 from checks.knowledge.formats.model_formats import model_format
-from checks.knowledge.phrases import title_of
+from checks.knowledge.phrases import in_language, title_of
 from checks.remedies.plan import installing
 from checks.remedies.runtime_package import package_for
 from wizard.report.content.blocks import SYMBOLS, FactRow, Row
@@ -37,6 +38,7 @@ _STATES = {
 _LONGEST_LOG = 2000  # characters
 _TENTH = 0.1  # of a millisecond
 STATES = {
+    Standing.RUNS_CODE: "blocking",
     Standing.UNREADABLE: "blocking",
     Standing.DOES_NOT_RUN: "blocking",
     Standing.ATTENTION: "warning",
@@ -147,7 +149,7 @@ def _word(standing: Standing, verdicts: Sequence[Row], language: str) -> str:
     decided = [verdict for verdict in verdicts if verdict.state != "absent"]
     wanted = ("clear", "warning", "blocking", "open")
     best = next((verdict for state in wanted for verdict in decided if verdict.state == state), None)
-    if best is None or standing is Standing.UNREADABLE:
+    if best is None or standing in (Standing.RUNS_CODE, Standing.UNREADABLE):
         return words(f"models.standing-{standing.value}", language)
     key = "word-runtime-but" if standing is Standing.ATTENTION and best.state == "clear" else "word-runtime"
     return words(f"models.{key}", language, runtime=best.cells[0], word=best.cells[1])
@@ -267,7 +269,9 @@ def _need_rows(model: ModelFacts, dependence: str, language: str) -> Iterator[Fa
     if row is not None:
         yield _row("runs-code", words(f"models.runs-code-{row.runs_code}", language), language)
     for risk in ("dangerous", "unknown"):
-        classes = [found.name for found in needs.classes or () if found.risk == risk]
+        classes = [
+            in_language(name_in_words(found.name), language) for found in needs.classes or () if found.risk == risk
+        ]
         if classes:
             yield _row(f"classes-{risk}", _listed(_most(classes, language), language), language)
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import _compat_pickle
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from checks.readers.containers.pickles.values import (
+    CHANGED,
     COMPUTED,
+    COMPUTED_PICKLE,
     JOBLIB_ARRAYS,
+    RESULT_CALLED,
     UNKNOWN,
     UNREAD,
     Blob,
     Global,
     Node,
+    Persistent,
     Pickle,
     Unknown,
     Value,
+    described,
 )
 from checks.readers.containers.source import MIB, Damaged, Source
 
@@ -33,13 +39,22 @@ _CHUNK = 1 << 16
 _LARGEST_CHUNK = MIB
 _ATTRIBUTE = ("builtins", "getattr")
 _STOP = ord(".")
-# What Python 2 called the modules; unpicklers of Python 3 translate (Lib/_compat_pickle.py).
-_RENAMED = {"__builtin__": "builtins", "copy_reg": "copyreg", "cPickle": "pickle", "commands": "subprocess"}
 MOST_INNER = 1000
 _UNPICKLERS = {"torch.storage._load_from_bytes", "pickle.loads", "_pickle.loads"}
 # What changes how the rest is to be read, where it is called. Handed to something else, it is called unseen.
 _WATCHED = {".".join(_ATTRIBUTE), *_UNPICKLERS, *JOBLIB_ARRAYS}
 _MAKERS = {"copyreg._reconstructor", "copyreg.__newobj__", "copyreg.__newobj_ex__"}
+_LATIN_1 = (("latin1",), ("latin-1",))
+_PARTIAL = "functools.partial"
+_MOST_PARTIALS = 20  # within each other
+_MOST_HANDED_ON = 100  # arguments that one of them holds
+_NEW = ".__new__"
+_TYPE_BY_NAME = "cloudpickle.cloudpickle._builtin_type"
+# What calls its first argument, and what makes a class of the functions that it is given.
+_CALLERS = {f"{module}._rebuild_from_type{end}" for module in ("torch._tensor", "torch.tensor") for end in ("", "_v2")}
+_METACLASSES = {"builtins.type", "enum.EnumMeta", "enum.EnumType", "abc.ABCMeta"}
+# Attributes that the unpickler itself calls, where an object has been given them before.
+_CALLED_ATTRIBUTES = ("__setstate__", "append", "extend", "add")
 _OF_PROTOCOL_1 = set(b"JKMTUXG]e)}u1hjqroQ")
 _EXTENSION = "(copyreg extension)"
 
@@ -261,7 +276,7 @@ class Machine:
             self.stack.append(UNKNOWN)
             return
         self.remember(module, name)
-        self.stack.append(self.name_of(_RENAMED.get(module, module), name))
+        self.stack.append(self.name_of(*name_today(module, name)))
 
     def remember(self, *texts: str) -> None:
         """Keep the texts of a name although there is no room: the next names are made of them."""
@@ -292,22 +307,64 @@ class Machine:
 
     def call(self, maker: Value, args: Value, *, is_made: bool = False) -> Value:
         """What a call would give. ``is_made``: only the class's __new__ is called."""
-        given = args if isinstance(args, tuple) else (UNKNOWN,)
-        if isinstance(maker, Global):
-            self.note(maker.module, maker.name, called=not is_made)
-            if (maker.module, maker.name) == _ATTRIBUTE:
-                return self.attribute(maker, given)
-            if maker.path in _MAKERS and given:  # the class is the first argument
-                maker, given = given[0], given[1:]
-                if isinstance(maker, Global) and maker.path in JOBLIB_ARRAYS:
-                    self.open[maker] -= 1
-            elif maker in self.open:
+        maker, given = _callee(maker, args if isinstance(args, tuple) else (UNKNOWN,))
+        if not isinstance(maker, Global):
+            self.note(*RESULT_CALLED)
+            return Node("made", maker, given) if self.charge(_NODE) else UNKNOWN
+        is_class = maker.name.lstrip("_")[:1].isupper()  # what is not written as one is noted as called in any case
+        self.note_call(maker, given, is_made=is_class and (is_made or maker.name.endswith(_NEW)))
+        if (maker.module, maker.name) == _ATTRIBUTE:
+            return self.attribute(maker, given)
+        if maker.path in _MAKERS and given:  # the class is the first argument
+            self.reconstruct(maker.path, given)
+            maker, given = given[0], given[1:]
+            if isinstance(maker, Global) and maker.path in JOBLIB_ARRAYS:
                 self.open[maker] -= 1
-                if maker.path in _UNPICKLERS:
-                    self.unpickle(given)
-            elif maker.path == "collections.OrderedDict" and given:
-                return self.ordered(maker, given[0])
+        elif maker in self.open:
+            self.open[maker] -= 1
+            if maker.path in _UNPICKLERS:
+                self.unpickle(given)
+        elif maker.path == "collections.OrderedDict" and given:
+            return self.ordered(maker, given[0])
+        elif maker.path == _TYPE_BY_NAME and given and isinstance(given[0], str):
+            return self.name_of("types", given[0], resolved=True)
         return Node("made", maker, given) if self.charge(_NODE) else UNKNOWN
+
+    def note_call(self, maker: Global, given: tuple[Value, ...], *, is_made: bool) -> None:
+        """Note that a name is called, and what it calls or makes a class of."""
+        name = (maker.module, maker.name)
+        self.note(*name, called=not is_made)
+        if is_made:
+            return
+        if name not in self.result.calls:
+            self.result.calls[name] = described(given)
+        if maker.path in _CALLERS and given and isinstance(given[0], Global):
+            self.note(given[0].module, given[0].name, called=True)
+        elif maker.path in _METACLASSES and len(given) > 1:
+            self.note(*RESULT_CALLED)
+
+    def reconstruct(self, maker: str, given: tuple[Value, ...]) -> None:
+        """Copyreg's functions: a class that the stream made is new code, and another base is called with the state."""
+        if not isinstance(given[0], Global):
+            self.note(*RESULT_CALLED)
+        base = given[1] if maker.endswith("_reconstructor") and len(given) > 1 else None
+        if isinstance(base, Global) and base.path != "builtins.object":
+            self.note_call(base, given[2:], is_made=False)
+
+    def changed(self, target: Value) -> None:
+        """Something is added to ``target``, which is no object of the stream; perhaps one that all share."""
+        if isinstance(target, Global):
+            self.note(*CHANGED)
+
+    def set_state(self, target: Value, state: Value) -> None:
+        """What BUILD does with the state, but for keeping it: attributes may be what the unpickler calls next."""
+        if isinstance(target, Global) or (isinstance(target, Node) and target.made_by == "builtins.type"):
+            self.note(*CHANGED)
+        for part in state[:2] if isinstance(state, tuple) else (state,):
+            if isinstance(part, Node) and any(
+                isinstance(part.entries.get(name), Global | Node | Unknown) for name in _CALLED_ATTRIBUTES
+            ):
+                self.note(*RESULT_CALLED)
 
     def ordered(self, maker: Global, pairs: Value) -> Value:
         """An OrderedDict as Python 2 wrote it, from a list of pairs."""
@@ -325,12 +382,12 @@ class Machine:
     def unpickle(self, given: tuple[Value, ...]) -> None:
         """Another unpickler is given bytes: of the stream, so that they can be read too, or nobody knows which."""
         data = given[0] if given else UNKNOWN
-        if isinstance(data, Node) and data.made_by == "_codecs.encode" and data.args[1:] == ("latin1",):
+        if isinstance(data, Node) and data.made_by == "_codecs.encode" and data.args[1:] in _LATIN_1:
             data = data.args[0]  # how bytes are written before protocol 3: as a text of their code points
         if isinstance(data, Blob | str) and len(self.result.inner) < MOST_INNER:
             self.result.inner.append(data)
         else:
-            self.note(*UNREAD)
+            self.note(*(COMPUTED_PICKLE if isinstance(data, Node) and data.kind == "made" else UNREAD))
 
     def attribute(self, getter: Global, given: tuple[Value, ...]) -> Value:
         """getattr(x, "name"): a name of its own, if both are known."""
@@ -348,6 +405,7 @@ class Machine:
         """Into what is on top of the stack."""
         target = self.stack[-1]
         if not isinstance(target, Node):
+            self.changed(target)
             return
         target.count += 1
         if isinstance(key, Blob) and key.short is not None:
@@ -363,12 +421,38 @@ class Machine:
         """To what is on top of the stack."""
         target = self.stack[-1]
         if not isinstance(target, Node):
+            self.changed(target)
             return
         target.count += len(items)
         if self.charge(sum(map(_cost, items)) + 8 * len(items)):
             target.elements.extend(items)
         else:
             self.result.is_whole = False
+
+
+def _callee(maker: Value, given: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+    """What is called in the end, and with what: functools.partial calls what it was given, unless its state changed."""
+    if isinstance(maker, Persistent):
+        maker = _class_of(maker)
+    for _ in range(_MOST_PARTIALS):
+        args = maker.args if isinstance(maker, Node) and maker.made_by == _PARTIAL and maker.state is None else ()
+        if not 0 < len(args) <= _MOST_HANDED_ON:
+            break
+        maker, given = args[0], (*args[1:], *given)
+    return maker, given
+
+
+def _class_of(persistent: Persistent) -> Value:
+    """The class that torch.save before 1.6 wrote as ("module", class, file of its code, code)."""
+    parts = persistent.id if isinstance(persistent.id, tuple) else ()
+    return parts[1] if len(parts) > 1 and parts[0] == "module" else persistent
+
+
+def name_today(module: str, name: str) -> tuple[str, str]:
+    """A name as Python 3 finds it: unpicklers translate what Python 2 called it (Lib/_compat_pickle.py)."""
+    if (module, name) in _compat_pickle.NAME_MAPPING:
+        return _compat_pickle.NAME_MAPPING[module, name]
+    return _compat_pickle.IMPORT_MAPPING.get(module, module), name
 
 
 def _cost(value: Value) -> int:

@@ -224,6 +224,7 @@ def _build(machine: Machine) -> None:
     state = machine.pop()
     machine.need(1)
     node = machine.stack[-1]
+    machine.set_state(node, state)
     if machine.after_build is not None and not (isinstance(node, Node) and node.made_by):
         _check_array(machine, node)
     if not isinstance(node, Node):

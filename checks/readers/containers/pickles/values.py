@@ -9,6 +9,9 @@ from checks.readers.containers.source import Damaged
 
 COMPUTED = ("", "(computed)")  # what would be imported is not written in the stream
 UNREAD = ("", "(unread pickle)")  # what another unpickler would be given is not written in one piece
+COMPUTED_PICKLE = ("", "(computed pickle)")  # ... but made by calls, so that nobody sees it beforehand
+RESULT_CALLED = ("", "(call of a result)")  # something is called that the stream made, under no name of its own
+CHANGED = ("", "(change of what is imported)")  # a module, class or function is changed for the whole process
 # How joblib keeps arrays: their bytes follow in the stream once such an object is built.
 JOBLIB_ARRAYS = {
     "joblib.numpy_pickle.NumpyArrayWrapper",
@@ -93,9 +96,38 @@ class Pickle:
     end: int = 0  # of the stream: where the next thing in the file begins
     # (module, name) that would be imported -> whether it would also be called, as a function is or with its __init__
     names: dict[tuple[str, str], bool] = field(default_factory=dict)
+    calls: dict[tuple[str, str], str] = field(default_factory=dict)  # of what is called: what it is first given
     opcodes: set[int] = field(default_factory=set)
     persistent: list[Persistent] = field(default_factory=list)
     inner: list[Blob | str] = field(default_factory=list)  # what is handed to another unpickler; str: one per byte
     steps: int = 0
     is_whole: bool = True  # nothing had to be left out of ``root``
     problem: Damaged | None = None
+
+
+_MOST_DESCRIBED = 200  # characters
+
+
+def described(values: tuple[Value, ...]) -> str:
+    """What a call is given, in the words of Python as far as it is plain, and not long."""
+    text = ""
+    for value in values:
+        text += (", " if text else "") + _described(value, 2)
+        if len(text) > _MOST_DESCRIBED:
+            return text[: _MOST_DESCRIBED - 1] + "…"
+    return text
+
+
+def _described(value: Value, depth: int) -> str:
+    if isinstance(value, str):
+        return repr(value[:_MOST_DESCRIBED])
+    if isinstance(value, Global):
+        return value.path[:_MOST_DESCRIBED]
+    if isinstance(value, Blob):
+        return f"<{value.size} bytes>"
+    if isinstance(value, int | float | None):
+        return repr(value) if not isinstance(value, int) or abs(value) < 1 << 64 else "…"
+    parts = value if isinstance(value, tuple) else value.elements if isinstance(value, Node) else ()
+    if parts and depth:
+        return "[" + ", ".join(_described(part, depth - 1) for part in parts[:4]) + ("…]" if len(parts) > 4 else "]")
+    return f"{value.made_by}(…)" if isinstance(value, Node) and value.made_by else "…"

@@ -24,15 +24,16 @@ _STORAGE = re.compile(r"[^/]*/data/\d+")
 def read_whole_pickle(source: Source, start: int = 0, after_build: AfterBuild | None = None) -> Pickle:
     """A stream as :func:`read_pickle` follows it, with the names of all pickles within it among its own."""
     found = read_pickle(source, start, after_build)
-    _Within(found.names).look_into(source, found)
+    _Within(found).look_into(source, found)
     return found
 
 
 class _Within:
-    """The search through what is within one pickle. ``names``: where what it finds is noted."""
+    """The search through what is within one pickle, in which what it finds is noted."""
 
-    def __init__(self, names: dict[tuple[str, str], bool]) -> None:
-        self._names = names
+    def __init__(self, outer: Pickle) -> None:
+        self._names = outer.names
+        self._calls = outer.calls
         self._left = MOST_OPCODES
 
     def look_into(self, source: Source, pickle: Pickle, depth: int = 0) -> None:
@@ -66,6 +67,8 @@ class _Within:
         self._left -= found.steps
         for name, is_called in found.names.items():
             self._names[name] = self._names.get(name, False) or is_called
+        for name, given in found.calls.items():
+            self._calls.setdefault(name, given)
         self.look_into(source, found, depth)
 
 

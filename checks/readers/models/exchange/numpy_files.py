@@ -6,13 +6,14 @@ such. The form: numpy/lib/format.py ("NEP 1").
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable
 from dataclasses import replace
 
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.pickles.read import begins_like_a_pickle
-from checks.readers.containers.pickles.values import Pickle
+from checks.readers.containers.pickles.values import UNREAD, Pickle
 from checks.readers.containers.pickles.whole import read_whole_pickle
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.containers.torch_values import Tensor, bits, numpy_name
@@ -24,7 +25,7 @@ MAGIC = b"\x93NUMPY"
 _LONGEST_HEADER = 1 << 16
 _BEGINNING = 4096
 _MOST_SHOWN = 12
-_MOST_OBJECTS = 50  # arrays of objects that are looked into
+_MOST_OBJECTS = 200  # arrays of objects that are looked into
 _DESCRIPTION = re.compile(r"'descr'\s*:\s*(?:'([^']{1,40})'|\[)")
 # The header as NumPy writes it. As a literal of Python it can say the same in other ways, and hide what it says.
 _HEADER = re.compile(
@@ -47,7 +48,11 @@ def npy(source: Source, _beside: Folder) -> Reading | None:
     """A single array."""
     if source.size < len(MAGIC) or source.read(0, len(MAGIC)) != MAGIC:
         return None
-    version, array, start = read_header(source.read(0, min(_LONGEST_HEADER, source.size)))
+    try:
+        version, array, start = read_header(source.read(0, min(_LONGEST_HEADER, source.size)))
+    except Damaged as damage:
+        classes = named_classes(_behind_header(source))
+        return Reading("npy", producer="numpy", frameworks=("numpy",), classes=classes, problem=damage)
     array = _looked_into(array, source, start)
     pickles = [read_whole_pickle(source, start)] if array.dtype == "object" else []
     needed = array.numbers * bits(array.dtype or "") // 8
@@ -82,7 +87,9 @@ def npz(archive: ZipFolder) -> Reading | None:
     for name in names:
         try:
             version, array, start = read_header(archive.beginning_of(name, _BEGINNING))
-            if array.dtype in _WITH_OBJECTS and len(pickles) < _MOST_OBJECTS:
+            if array.dtype in _WITH_OBJECTS and len(pickles) >= _MOST_OBJECTS:
+                pickles.append(Pickle(names={UNREAD: False}))
+            elif array.dtype in _WITH_OBJECTS:
                 with archive.file(name) as source:
                     array = _looked_into(array, source, start)
                     if array.dtype == "object":
@@ -90,6 +97,8 @@ def npz(archive: ZipFolder) -> Reading | None:
             arrays.append(Tensor(name.removesuffix(".npy")[:200], array.dtype, array.shape, kind="array"))
         except Damaged as damage:
             problem = problem or damage
+            with contextlib.suppress(Damaged), archive.file(name) as source:
+                pickles += _behind_header(source)
     if not arrays and problem is None:
         return None
     problem = problem or next((pickle.problem for pickle in pickles if pickle.problem), None)
@@ -142,6 +151,17 @@ def read_header(head: bytes) -> tuple[str, Tensor, int]:
     lengths = tuple(int(digits) for digits in re.findall(r"\d{1,18}", shape[1]))
     dtype = numpy_name(described[1]) if described[1] else _MAY if _OBJECTS.search(text) else "void"
     return f"{major}.{minor}", Tensor("", dtype, lengths, kind="array"), start
+
+
+def _behind_header(source: Source) -> list[Pickle]:
+    """The pickle that may follow a header that is not written as NumPy writes it, but that NumPy may understand."""
+    head = source.read(0, min(12, source.size))
+    if len(head) < 12:
+        return []
+    width = 2 if head[6] == 1 else 4
+    start = 8 + width + int.from_bytes(head[8 : 8 + width], "little")
+    is_pickle = start < source.size and begins_like_a_pickle(source.read(start, min(64, source.size - start)))
+    return [read_whole_pickle(source, start)] if is_pickle else []
 
 
 def _looked_into(array: Tensor, source: Source, start: int) -> Tensor:

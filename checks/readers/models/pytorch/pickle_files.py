@@ -107,6 +107,8 @@ def _read(source: Source, beside: Folder, packing: str, before: Damaged | None =
     trailing = source.size - pickles[-1].end
     number = len(pickles)
     pickles += within
+    if trailing > 0 and not _is_padding(source, trailing):
+        pickles.append(Pickle(names={UNREAD: False}))
     contents = contents_of(main)
     classes = named_classes(pickles)
     devices = devices_of(pickles)
@@ -133,6 +135,11 @@ def _read(source: Source, beside: Folder, packing: str, before: Damaged | None =
         files=_separate_arrays(main, beside),
         problem=problem,
     )
+
+
+def _is_padding(source: Source, size: int) -> bool:
+    """Whether the last bytes are zeros, so that no program finds anything in them."""
+    return size <= _PEEK and not any(source.read(source.size - size, size))
 
 
 def _pickles(source: Source) -> tuple[list[Pickle], list[Pickle]]:
@@ -260,7 +267,8 @@ def _traits(main: Pickle) -> _Traits:
 
 def _bindings(contents: Contents, traits: _Traits, classes: tuple[NamedClass, ...]) -> tuple[Binding, ...]:
     found: list[Binding] = []
-    named = contents.model_class or traits.root_class or next((name.name for name in classes if name.risk != KNOWN), "")
+    foreign = (needed.name for needed in classes if needed.risk != KNOWN and not needed.name.startswith("("))
+    named = contents.model_class or traits.root_class or next(foreign, "")
     if named:
         found.append(Binding(kind="python-classes", value=named))
     if traits.sklearn:

@@ -11,7 +11,15 @@ from checks.facts import Binding, NamedClass
 from checks.knowledge.formats.checkpoint_programs import CheckpointProgramsTable, program_of
 from checks.knowledge.formats.pickle_globals import DANGEROUS, KNOWN, UNKNOWN, risk, weights_only_opcodes
 from checks.knowledge.packages.import_packages import distributions_of
-from checks.readers.containers.pickles.values import COMPUTED, Node, Pickle, Value
+from checks.readers.containers.pickles.values import (
+    CHANGED,
+    COMPUTED,
+    COMPUTED_PICKLE,
+    RESULT_CALLED,
+    Node,
+    Pickle,
+    Value,
+)
 from checks.readers.containers.torch_values import (
     Found,
     Storage,
@@ -30,6 +38,7 @@ _ORDER = {DANGEROUS: 0, UNKNOWN: 1, KNOWN: 2}
 _MOST_NUMBERS = 1 << 62  # what JSON readers take as a whole number
 _MOST_SHOWN = 12
 _MODULE = re.compile(r"[A-Za-z]\w{0,60}(?:\.|$)")
+_HIDDEN = {COMPUTED, COMPUTED_PICKLE, RESULT_CALLED, CHANGED}
 _NUMPY_2 = "numpy._core"
 _NUMPY_WITH_NAME = "numpy>=1.26.1"  # the first that has a module of this name; 1.25.2 and 1.26.0 have none
 
@@ -37,20 +46,28 @@ _NUMPY_WITH_NAME = "numpy>=1.26.1"  # the first that has a module of this name; 
 def named_classes(pickles: Iterable[Pickle]) -> tuple[NamedClass, ...]:
     """Every name that the pickles would import, the most dangerous first."""
     names: dict[tuple[str, str], bool] = {}
+    calls: dict[tuple[str, str], str] = {}
     for pickle in pickles:
         for name, is_called in pickle.names.items():
             names[name] = names.get(name, False) or is_called
-    found = [
-        NamedClass(name=(f"{module}.{name}" if module else name)[:_LONGEST], risk=_risk(module, name, is_called=called))
-        for (module, name), called in names.items()
-    ]
+        for name, given in pickle.calls.items():
+            calls.setdefault(name, given)
+    found = [_named(name, calls.get(name, ""), is_called=called) for name, called in names.items()]
     found.sort(key=lambda item: (_ORDER[item.risk], item.name))
     return tuple(found[:MOST_CLASSES])
 
 
+def _named(name: tuple[str, str], given: str, *, is_called: bool) -> NamedClass:
+    module, attribute = name
+    found = _risk(module, attribute, is_called=is_called)
+    path = f"{module}.{attribute}" if module else attribute
+    return NamedClass(name=path[:_LONGEST], risk=found, given=given if found == DANGEROUS else "")
+
+
 def _risk(module: str, name: str, *, is_called: bool) -> str:
-    # What is not written in the stream is hidden on purpose: no pickler of Python's own computes a name.
-    return DANGEROUS if (module, name) == COMPUTED else risk(module, name, is_called=is_called)
+    # What is not written in the stream is hidden on purpose: no pickler of Python's own computes a name or a pickle,
+    # calls what it has made, or changes what it imports.
+    return DANGEROUS if (module, name) in _HIDDEN else risk(module, name, is_called=is_called)
 
 
 def packages_needed(pickles: Iterable[Pickle], first: str = "") -> tuple[str, ...]:
@@ -168,7 +185,7 @@ def devices_of(pickles: Iterable[Pickle]) -> tuple[str, ...]:
 
 def bindings(contents: Contents, devices: tuple[str, ...], classes: tuple[NamedClass, ...]) -> tuple[Binding, ...]:
     """What a file that torch.save wrote is bound to."""
-    foreign = [name.name for name in classes if name.risk != KNOWN]
+    foreign = [needed.name for needed in classes if needed.risk != KNOWN and not needed.name.startswith("(")]
     found = []
     if contents.model_class or foreign:
         found.append(Binding(kind="python-classes", value=contents.model_class or _listed(foreign)))

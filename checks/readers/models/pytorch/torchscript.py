@@ -31,6 +31,8 @@ _LONGEST = 300
 # A call of an operator: torch.conv2d(...) is aten's, ops.torchvision.nms(...) that of a namespace.
 _CALL = re.compile(r"(?<![\w.])(?:torch\.(\w+)|ops\.(\w+)\.(\w+))\(")
 _NO_OPERATORS = {"device"}
+# Operators that write or map a file; in __setstate__ they do so while the archive is loaded.
+_OF_FILES = re.compile(r"(?<![\w.])(torch\.(?:save|from_file)|ops\.image\.write_file)\(([^\n]{0,200})")
 _DEVICE = re.compile(r"torch\.device\(\"([a-z]+(?::\d{1,4})?)\"\)")
 _MANGLED = re.compile(r"___torch_mangle_\d+\.")  # traced copies of a class
 _FORWARD = "  def forward("
@@ -69,7 +71,7 @@ def torchscript(archive: ZipFolder) -> Reading | None:
         reading.dependence = "medium"
     reading.frameworks = ("torch", *packages_of(operators))
     reading.operators, reading.devices = operators, devices
-    reading.classes = _dangerous_names(archive, files, [main, constants])
+    reading.classes = (*_dangerous_names(archive, files, [main, constants]), *_files_in_code(code))
     return reading
 
 
@@ -109,6 +111,12 @@ def _dangerous_names(archive: ZipFolder, files: TorchZip, read: list[Pickle]) ->
     known = frozenset(f"{files.root}/{name}" for name in ("data.pkl", "constants.pkl", "bytecode.pkl"))
     others = [found for _, found in hidden_pickles(archive, known)]
     return tuple(found_class for found_class in named_classes([*read, *others]) if found_class.risk == DANGEROUS)
+
+
+def _files_in_code(code: str) -> Iterator[NamedClass]:
+    found = {call[1]: call[2] for call in _OF_FILES.finditer(code)}
+    for name, given in found.items():
+        yield NamedClass(name=name, risk=DANGEROUS, given=given.rpartition(")")[0])
 
 
 def _reading(files: TorchZip, main: Pickle) -> Reading:

@@ -28,7 +28,8 @@ def test_a_file_that_would_make_a_folder(tmp_path: Path) -> None:
     torch.save({"w": torch.ones(1), "x": Bomb()}, tmp_path / "a.pt")
     (finding,) = judged(tmp_path / "a.pt")
     assert finding.severity is Severity.BLOCKING
-    assert finding.placeholders()["dangerous_names"] == f"{os.mkdir.__module__}.mkdir"
+    given = str(tmp_path / "made")
+    assert finding.placeholders()["dangerous_names"] == (f"{os.mkdir.__module__}.mkdir({given!r})",)
     assert not (tmp_path / "made").exists()
 
 
@@ -57,7 +58,7 @@ def test_code_in_a_layer_of_keras(name: str, keras: str | None, refused: bool) -
     packages = (Package(name="keras", version=keras),) if keras else ()
     (finding,) = pickle_runs_code(files, InterpreterFacts(path="/p", packages=packages))
     said = finding.placeholders()
-    assert (finding.severity, said["dangerous_names"]) == (Severity.WARNING, "keras.layers.Lambda")
+    assert (finding.severity, said["dangerous_names"]) == (Severity.WARNING, ("keras.layers.Lambda",))
     assert (said["code_in_layers"], "keras_refuses" in said) == ("1", refused)
     assert finding.remedies[0] == "load-lambda-of-trusted-source"
 

@@ -1,6 +1,8 @@
 """The table of names against PyTorch's own list, and against what scanners are known to miss."""
 
+import importlib
 import pickle
+import sys
 import warnings
 
 import pytest
@@ -51,6 +53,19 @@ def test_opcodes_are_those_that_torch_imports() -> None:
         ("pathlib", "PosixPath.write_text", "files"),
         ("cloudpickle.cloudpickle", "_make_function", "holds-code"),
         ("pip._internal.cli.main", "main", "commands"),
+        ("torch.fx.graph_module", "_exec_with_source", "code"),
+        ("torch.fx.graph_module", "_forward_from_src", "code"),
+        ("torch.fx.graph_module", "reduce_graph_module", "code"),
+        ("psutil", "Popen", "commands"),
+        ("mailcap", "findmatch", "commands"),
+        ("yaml", "unsafe_load", "code"),
+        ("cloudpickle.cloudpickle", "subimport", "import"),
+        ("dill", "loads", "code"),
+        ("threading", "Thread", "commands"),
+        ("copyreg", "_extension_cache", "import"),
+        ("gzip", "open", "files"),
+        ("torch", "UntypedStorage.from_file", "files"),
+        ("nt", "system", "commands"),
     ],
 )
 def test_dangerous(module: str, name: str, deed: str) -> None:
@@ -80,6 +95,30 @@ def test_no_name_is_both_known_and_dangerous() -> None:
     table = PickleGlobalsTable.read()
     both = [name for row in table.known for name in row.names if what_it_does(*name.rpartition(".")[::2])]
     assert both == []
+
+
+def test_nothing_dangerous_is_at_hand_among_the_classes_that_are_known() -> None:
+    """A module whose classes are all known has others, too, which it imports."""
+    importlib.import_module("sklearn.ensemble")
+    importlib.import_module("scipy.stats")
+    importlib.import_module("torch.ao.quantization.quantize_fx")
+    aliases = []
+    for module, content in list(sys.modules.items()):
+        for name, found in list(vars(content).items()):
+            if risk(module, name) != "known":
+                continue
+            home = getattr(found, "__module__", None)
+            if isinstance(home, str):
+                path = f"{home}.{getattr(found, '__qualname__', name)}"
+                if what_it_does(*path.rpartition(".")[::2]):
+                    aliases.append((f"{module}.{name}", path))
+    assert aliases == []
+
+
+def test_classes_that_are_known_are_so_with_their_maker() -> None:
+    assert risk("torch.nn.modules.conv", "Conv2d.__new__") == "known"
+    assert risk("sklearn.metrics._regression", "r2_score") == "known"
+    assert risk("sklearn.metrics._regression", "r2_score", is_called=True) == "unknown"
 
 
 def test_modules_and_what_brings_them() -> None:

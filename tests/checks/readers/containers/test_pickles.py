@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from support.extent import ALL
 
 from checks.readers.containers.pickles import machine
+from checks.readers.containers.pickles.machine import name_today
 from checks.readers.containers.pickles.opcodes import OPCODES
 from checks.readers.containers.pickles.read import begins_like_a_pickle, read_pickle
 from checks.readers.containers.pickles.values import COMPUTED, UNREAD, Blob, Node
@@ -38,10 +39,10 @@ class Recorder(pickle.Unpickler):
 
     def __init__(self, data: bytes) -> None:
         super().__init__(io.BytesIO(data))
-        self.found: set[str] = set()
+        self.found: set[tuple[str, str]] = set()
 
     def find_class(self, module: str, name: str) -> Any:
-        self.found.add(f"{module}.{name}")
+        self.found.add((module, name))
         return super().find_class(module, name)
 
 
@@ -74,15 +75,14 @@ def test_names_are_those_that_python_looks_up(name: str, protocol: int) -> None:
     assert found.problem is None
     assert found.end == len(data)
     assert found.protocol == protocol
-    aliases = {each.replace("__builtin__.", "builtins.").replace("copy_reg.", "copyreg.") for each in real.found}
-    assert names(data) == aliases
+    assert names(data) == {".".join(name_today(module, attribute)) for module, attribute in real.found}
 
 
 @pytest.mark.parametrize("path", sorted((RECORDED / "pickle" / "made").glob("pipeline_protocol_*.pkl")), ids=str)
 def test_names_of_a_real_estimator(path: Path) -> None:
     real = Recorder(path.read_bytes())
     real.load()
-    aliases = {each.replace("__builtin__.", "builtins.").replace("copy_reg.", "copyreg.") for each in real.found}
+    aliases = {".".join(name_today(*found)) for found in real.found}
     assert names(path.read_bytes()) == aliases
 
 

@@ -222,7 +222,7 @@ def test_a_local_header_that_lies_hides_nothing(trick: str, tmp_path: Path) -> N
 def test_another_archive_under_the_name_of_a_checkpoint(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "a.pt").write_bytes(data)
     model = read_model(tmp_path / "a.pt")
-    assert (model.format, model.problem) == (None, "unknown-format")
+    assert (model.format, model.problem) == (None, "archive-not-opened")
 
 
 def test_compressed_members_are_told(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import site
 import sys
 from collections.abc import Sequence
 
@@ -43,5 +45,19 @@ def _language_alone(given: Sequence[str]) -> str | None:
     return None
 
 
+def _leave_the_surroundings() -> None:
+    """Take the current folder and PYTHONPATH off our search path: they are for the programs that are examined.
+
+    For `python -m wizard`; packaging/run and the installed command begin with -I, which comes before all imports.
+    """
+    if sys.flags.isolated:
+        return
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    own = {root, os.path.dirname(os.__file__), site.getusersitepackages(), *site.getsitepackages()}
+    given = {os.path.abspath(folder) for folder in ("", *os.environ.get("PYTHONPATH", "").split(os.pathsep))}
+    sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder) not in given - own]
+
+
 if __name__ == "__main__":
+    _leave_the_surroundings()
     sys.exit(main())

@@ -10,6 +10,7 @@ bounded part runs in the tests (tests/checks/sharing/test_mutations.py).
 from __future__ import annotations
 
 import argparse
+import contextlib
 import multiprocessing
 import os
 import tempfile
@@ -44,9 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     share = chosen.seconds * chosen.processes / len(work)
     with multiprocessing.get_context("spawn").Pool(chosen.processes, maxtasksperchild=1) as pool:
         jobs = [pool.apply_async(piece, (*each, share)) for each in work]
-        for job in jobs:
-            kind, tally = job.get()
-            tallies.setdefault(kind, Tally()).add(tally)
+        with contextlib.suppress(KeyboardInterrupt):  # what was done until then counts
+            for job in jobs:
+                kind, tally = job.get()
+                tallies.setdefault(kind, Tally()).add(tally)
     for kind, tally in tallies.items():
         print(f"{kind}: {tally.count} mutations, {tally.opened} of them read as whole, {len(tally.faults)} faults")
         (seconds, slowest), (size, largest) = tally.slowest, tally.largest

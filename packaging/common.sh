@@ -9,7 +9,7 @@ system_packages=(libegl1 libfontconfig1 libdbus-1-3 libgl1 libglib2.0-0 libxcb-c
   libxcb-randr0 libxcb-render-util0 libxcb-render0 libxcb-shape0 libxcb-shm0 libxcb-sync1 libxcb-util1 libxcb-xfixes0
   libxcb-xinerama0 libxcb-xkb1 libxkbcommon-x11-0 libxkbcommon0 fonts-dejavu-core fonts-liberation)
 # What only the tests need: a screen, a hand on the keyboard, and eyes on the PDF.
-test_packages=(xvfb xauth xdotool poppler-utils)
+test_packages=(xvfb xauth xdotool poppler-utils strace)
 
 say() { printf 'naosu: %s\n' "$*" >&2; }
 
@@ -44,7 +44,7 @@ python_new_enough() {
   local candidate
   for candidate in "${NAOSU_PYTHON:-}" python3.13 python3.12 python3.11 python3.14 python3; do
     [ -n "$candidate" ] || continue
-    "$candidate" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' \
+    "$candidate" -I -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' \
       >/dev/null 2>&1 && { printf '%s\n' "$candidate"; return 0; }
   done
   return 1
@@ -80,24 +80,26 @@ prepare() {
   fi
 }
 
-set_up() {
-  local extra=$1 python
+# In a shell of its own: whatever the user has set for his own Python is not for ours, nor for those that pip starts.
+set_up() (
+  extra=$1
+  unset "${!PYTHON@}"
   # A server where these cannot be had still gets its headless check.
   apt_install "${system_packages[@]}" && apt_install "$(japanese_font)" || true
   [ "$extra" = test ] && { apt_install "${test_packages[@]}" || return 1; }
-  if ! "$venv/bin/python" -c '' 2>/dev/null; then
+  if ! "$venv/bin/python" -I -c '' 2>/dev/null; then
     python=$(python_new_enough) || { apt_install python3 python3-venv && python=$(python_new_enough); } ||
       { apt_install python3.11 python3.11-venv && python=$(python_new_enough); } ||
       { say "Python 3.11 to 3.14 with the module venv is needed; please install it and start again"; return 1; }
     say "making a virtual environment with $("$python" --version)"
     rm -f "$venv"/bin/python*  # links to a Python that is gone would be kept
-    "$python" -m venv "$venv" || return 1
+    "$python" -I -m venv "$venv" || return 1
   fi
   # A first start that was interrupted may have left it without pip.
-  "$venv/bin/python" -c 'import pip' 2>/dev/null || "$venv/bin/python" -m ensurepip >/dev/null || return 1
+  "$venv/bin/python" -I -c 'import pip' 2>/dev/null || "$venv/bin/python" -I -m ensurepip >/dev/null || return 1
   say "installing the pinned dependencies (once; torch is large)"
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+  "$venv/bin/python" -I -m pip install --quiet --disable-pip-version-check \
     --constraint "$root/packaging/constraints.txt" --editable "$root${extra:+[$extra]}" >&2 || return 1
   rm -f "$venv"/.naosu-*-"$extra"
   : >"$(stamp_of "$extra")"
-}
+)

@@ -5,8 +5,8 @@ setlocal
 call "%~dp0common.cmd" "" || goto failed
 rem What helps and hints tell the user to type: no command naosu need be on the search path.
 set NAOSU_PROGRAM=%0
-rem -P: a Python file that lies in the present folder is not ours.
-"%NAOSU_VENV%\Scripts\python.exe" -P -m wizard %*
+rem -I: PYTHONPATH, the current folder and the user's own packages are for the programs that are examined, not for us.
+"%NAOSU_VENV%\Scripts\python.exe" -I -m wizard %*
 exit /b %ERRORLEVEL%
 
 :failed

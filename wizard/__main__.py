@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import site
 import sys
 from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Start the window or a command; the exit status: 0 fine, 1 something found, 2 wrong usage."""
+    from wizard.cli.streams import guard_streams
+
+    guard_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     language = _language_alone(given)
     if given and language is None:
@@ -21,11 +26,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from wizard.window.app import run_window
 
         return run_window(language=language)
+    from checks.visible import visible
     from wizard.cli.command_line import run_command
     from wizard.words import system_language, words
 
     language = language or system_language()
-    print(words(f"commands.{trouble.reason}", language, detail=trouble.detail), file=sys.stderr)
+    print(visible(words(f"commands.{trouble.reason}", language, detail=trouble.detail)), file=sys.stderr)
     return run_command(["check", "--lang", language])
 
 
@@ -39,5 +45,19 @@ def _language_alone(given: Sequence[str]) -> str | None:
     return None
 
 
+def _leave_the_surroundings() -> None:
+    """Take the current folder and PYTHONPATH off our search path: they are for the programs that are examined.
+
+    For `python -m wizard`; packaging/run and the installed command begin with -I, which comes before all imports.
+    """
+    if sys.flags.isolated:
+        return
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    own = {root, os.path.dirname(os.__file__), site.getusersitepackages(), *site.getsitepackages()}
+    given = {os.path.abspath(folder) for folder in ("", *os.environ.get("PYTHONPATH", "").split(os.pathsep))}
+    sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder) not in given - own]
+
+
 if __name__ == "__main__":
+    _leave_the_surroundings()
     sys.exit(main())

@@ -50,6 +50,7 @@ def collected(
         models=models,
         others=request.others,
         missing=missing,
+        here=True,
     )
 
 

@@ -26,7 +26,7 @@ from checks.engine.request import Request
 from checks.engine.resume import Remaining
 from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Outcome
-from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
+from checks.interpreters import Places, choice_among, find_interpreters, read_interpreter
 
 
 def examine(request: Request, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
@@ -101,7 +101,7 @@ class _Examination:
             return target, merged(target, known or ())
         if known is None:
             known = find_interpreters(Places.of_this_machine(self._request.near))
-        return likely_target(known), known
+        return choice_among(known).named, known
 
     def _try_models(self, facts: Facts) -> Generator[Event, None, Facts]:
         """Load and export the models, one at a time: that is timed, and needs the memory."""

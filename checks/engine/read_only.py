@@ -30,6 +30,7 @@ def read_only(
         models=tuple(read),
         comparisons=side_by_side(tuple(read), cancelled),
         symptom=Symptom(origin="user", name=MODELS),
+        here=True,
         missing=dict.fromkeys((name for name, _ in KINDS.values() if name != "models"), "no-target"),
     )
     case = judged(facts, answers, complete=not cancelled())

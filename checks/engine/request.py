@@ -11,8 +11,9 @@ from checks.facts.case import Answers
 
 @dataclass(frozen=True)
 class Request:
-    """What to examine. Without ``interpreters`` they are searched; without ``target`` the likely one is taken.
+    """What to examine. Without ``interpreters`` they are searched.
 
+    Without ``target`` the likely one is taken of those that are active, on PATH or Naosu's own.
     ``near``: a folder whose environments are the likely ones. ``exports``: ids of the exporters to try on the models;
     (): those that fit; None: none. ``inputs``: the models' input, an .npz or a picture. ``repeat``: whether the models
     are run again and compared; None: where the symptom asks for it. ``load``: seconds of the load test of each device;

@@ -20,7 +20,10 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """One examination, whole. ``newer``: it was written in a newer format than this version knows."""
+    """One examination, whole. ``newer``: it was written in a newer format than this version knows.
+
+    ``shortened``: it was opened from a file that held more than is read of one; what was too much was left out.
+    """
 
     created: str  # ISO 8601, UTC
     answers: Answers
@@ -31,6 +34,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     naosu: str = __version__
     complete: bool = True  # False: the examination was cancelled
     newer: bool = False
+    shortened: bool = False
 
 
 def now() -> str:

@@ -27,7 +27,8 @@ class OtherMachine(Fact, frozen=True, kw_only=True, omit_defaults=True):
 class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """All facts of one case. ``missing`` tells why a kind was not collected: kind -> reason id (see reasons.toml).
 
-    ``reported``: read from what somebody pasted, so what is not named may be there all the same.
+    ``reported``: read from what somebody pasted, so what is not named may be there all the same. ``here``: this process
+    read them on this machine, so a stranger chose none of the names; never saved, and no file can claim it.
     """
 
     machine: MachineFacts | None = None
@@ -45,6 +46,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     others: tuple[OtherMachine, ...] = ()  # examinations to compare this one with
     name: str = ""  # of the file, where two saved examinations are compared; "": it is this machine's own
     missing: dict[str, str] = {}
+    here: bool = False
     reported: bool = msgspec.field(default=False, name="told")  # in cases since format 1
 
     @property

@@ -9,10 +9,20 @@ built by a test. So the search is ours, and what tools do lies in resources/know
 """
 
 from checks.interpreters.find import find_interpreters
+from checks.interpreters.owner import is_of_another, owner_of
 from checks.interpreters.places import Places
 from checks.interpreters.read import read_interpreter
-from checks.interpreters.target import frameworks_of, is_own, likely_first, likely_target
+from checks.interpreters.target import (
+    Choice,
+    choice_among,
+    frameworks_of,
+    is_active,
+    is_own,
+    likely_first,
+    likely_target,
+)  # fmt: skip
 
 __all__ = [
-    "Places", "find_interpreters", "frameworks_of", "is_own", "likely_first", "likely_target", "read_interpreter",
+    "Choice", "Places", "choice_among", "find_interpreters", "frameworks_of", "is_active", "is_of_another", "is_own",
+    "likely_first", "likely_target", "owner_of", "read_interpreter",
 ]  # fmt: skip

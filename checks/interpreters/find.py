@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +17,11 @@ from checks.interpreters.near import interpreters_near
 from checks.interpreters.places import Places
 from checks.interpreters.read import read_interpreter
 from checks.interpreters.stand_ins import stand_in
+from checks.interpreters.target import NAMING, is_named
 from checks.interpreters.windows_registry import registered_pythons
 
 MOST_INTERPRETERS = 300  # beyond that nobody chooses from a list
+_MOST_NEAR = 100  # more of them would leave no room for those that the user has named
 _LIST_LIMIT = 1024 * 1024  # bytes of conda's environments.txt
 
 
@@ -50,7 +53,10 @@ def find_interpreters(places: Places) -> tuple[InterpreterFacts, ...]:
                 found[key] = facts
                 continue
         if key and finder not in found[key].found_by:
-            found[key] = msgspec.structs.replace(found[key], found_by=(*found[key].found_by, finder))
+            known = found[key]
+            if finder in NAMING and not is_named(known):  # started by the user's own name for it, not by a link near it
+                known = read_interpreter(path, known.found_by, places)
+            found[key] = msgspec.structs.replace(known, found_by=(*known.found_by, finder))
     return tuple(found.values())
 
 
@@ -68,7 +74,8 @@ def _identity(facts: InterpreterFacts) -> tuple[str, ...]:
 def _candidates(places: Places) -> Iterator[tuple[str, Path]]:
     """(found by, executable) from all sources; the same one may come several times."""
     for folder in places.near:
-        yield from (("folder", path) for path in interpreters_near(folder, places.home))
+        near = itertools.islice(interpreters_near(folder, places.home), _MOST_NEAR)
+        yield from (("folder", path) for path in near)
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         for folder in places.folders_of(variable)[:1]:
             yield variable, executable_in(folder) or folder

@@ -1,23 +1,63 @@
-"""Which interpreter the user most likely means."""
+"""Which interpreter the user most likely means, and which of them he named."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from checks.facts import InterpreterFacts
 from checks.facts.versions import release
+from checks.interpreters.owner import is_of_another
 from checks.knowledge.packages.ai_packages import framework_of_package
+
+_ACTIVE = frozenset(("VIRTUAL_ENV", "CONDA_PREFIX"))
+NAMING = _ACTIVE | {"PATH", "naosu", "chosen"}  # finders that name an interpreter
 
 
 def likely_target(interpreters: Iterable[InterpreterFacts]) -> InterpreterFacts | None:
     """The likely target among usable interpreters, or None.
 
-    In this order: near the folder that the user chose (with frameworks before without); in an active environment;
-    the one with the most AI frameworks; Naosu's own, which has one; on PATH; the newest version; as found.
-    Naosu's own counts neither as near nor as active: it is there because Naosu was started.
+    In this order: in an active environment; near the folder that the user chose (with frameworks before without); on
+    PATH with AI frameworks; the one with the most of them; Naosu's own, which has one; on PATH; the newest version; as
+    found. Naosu's own counts neither as near nor as active: it is there because Naosu was started.
     """
     usable = [interpreter for interpreter in interpreters if interpreter.problem is None]
     return max(usable, key=_rank, default=None)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What may be started where the user names no interpreter.
+
+    ``named`` may: it is active, on PATH, chosen by hand, or Naosu's own. ``offered`` is likelier, but was only found:
+    started after a yes. ``of_another`` would be the likely one, and is never started unless it is named.
+    """
+
+    named: InterpreterFacts | None = None
+    offered: InterpreterFacts | None = None
+    of_another: InterpreterFacts | None = None
+
+
+def choice_among(interpreters: Iterable[InterpreterFacts]) -> Choice:
+    """Which of the interpreters that were found may be started."""
+    found = tuple(interpreters)
+    own = [interpreter for interpreter in found if "naosu" in interpreter.found_by or not is_of_another(interpreter)]
+    likely, best = likely_target(found), likely_target(own)
+    return Choice(
+        named=likely_target(filter(is_named, own)),
+        offered=None if best is None or is_named(best) else best,
+        of_another=None if likely is best else likely,
+    )
+
+
+def is_named(interpreter: InterpreterFacts) -> bool:
+    """Whether a user who types "python" or has activated an environment starts it himself, or it is Naosu's own."""
+    return not NAMING.isdisjoint(interpreter.found_by)
+
+
+def is_active(interpreter: InterpreterFacts) -> bool:
+    """Whether it is the user's active environment."""
+    return "naosu" not in interpreter.found_by and not _ACTIVE.isdisjoint(interpreter.found_by)
 
 
 def likely_first(interpreters: Iterable[InterpreterFacts]) -> tuple[InterpreterFacts, ...]:
@@ -49,11 +89,11 @@ def _rank(interpreter: InterpreterFacts) -> tuple[object, ...]:
     own = "naosu" in interpreter.found_by
     frameworks = len(frameworks_of(interpreter))
     near = "folder" in interpreter.found_by and not own
-    active = not own and ("VIRTUAL_ENV" in interpreter.found_by or "CONDA_PREFIX" in interpreter.found_by)
     return (
+        is_active(interpreter),
         near,
         frameworks if near else 0,
-        active,
+        not own and frameworks > 0 and is_named(interpreter),
         0 if own else frameworks,
         own and frameworks > 0,
         "PATH" in interpreter.found_by,

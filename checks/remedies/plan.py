@@ -1,7 +1,8 @@
 """From a finding to what its user can paste: the remedies of the catalogue, for this machine and this interpreter.
 
-Values come from a machine that is not trusted: a folder may be called ``$(reboot)``. So every value that enters a
-command is quoted for the shell that reads it, and a remedy whose value cannot be quoted safely is not offered.
+Values come from a machine that is not trusted: a folder may be called ``$(reboot)``, and a package be an address. So
+every value that enters a command meets the grammar of its kind (checks/remedies/values.py) and is quoted for the shell
+that reads it. A step whose value does neither is a sentence that shows it, without a command.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ import msgspec
 
 from checks.facts import Facts, OsFacts
 from checks.facts.finding import FRAMEWORK, Finding
+from checks.facts.phrase import Phrase
 from checks.knowledge.catalogue import Remedy, Step, cause_of, remedy_of
+from checks.knowledge.commands.placeholders import kinds
 from checks.knowledge.frameworks.torch import index_of_build
 from checks.knowledge.packages.package_managers import managers_of
-from checks.knowledge.phrases import words_of
-from checks.knowledge.templates import fill_sentence
+from checks.knowledge.phrases import in_language, phrase, words_of
+from checks.knowledge.templates import fill_sentence, placeholders
 from checks.remedies.shell import Shell, Unquotable
+from checks.remedies.values import Origin, quoted
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +33,7 @@ PYTHON_MANAGERS = ("pip", "conda", "mamba", "pixi", "uv", "poetry", "pipx")
 # again ("torch==2.6.0"), and the index that its build came from.
 CONTEXT = ("python", "pip_install", "pip_uninstall", "same_release", "index_option")
 
+_PIP = frozenset({"pip_install", "pip_uninstall"})
 _VENV_FIRST = "make-virtual-environment"  # goes before an installation into a Python that belongs to the system
 
 
@@ -92,13 +97,11 @@ def installing(package: str, facts: Facts) -> tuple[str, ...]:
     """The lines that install a package into the target; () where there is none, or they cannot be written safely."""
     if not facts.target:
         return ()
-    step = Step(kind="command", code="{pip_install} {package}")
-    try:
-        first, steps, machine = _where_allowed((step,), _Machine.of(facts), "en")
-        filled = (_step(step, {"package": package}, machine, "en") for step in steps)
-        return tuple(option.code for option in (*first, *filled) if option.managers[:1] in ((), ("pip",)))
-    except Unquotable:
-        return ()
+    step = Step(kind="command", code="{pip_install} {requirement}")
+    first, steps, machine = _where_allowed((step,), _Machine.of(facts), "en")
+    filled = (*first, *(_step(step, {"requirement": package}, machine, "en") for step in steps))
+    codes = tuple(option.code for option in filled if option.managers[:1] in ((), ("pip",)))
+    return codes if all(codes) else ()
 
 
 def platforms_of(facts: Facts) -> tuple[str, ...]:
@@ -126,6 +129,8 @@ class _Machine:
     python: str
     is_managed_by_system: bool  # PEP 668: pip refuses to install into it
     versions: Mapping[str, str]  # of the installed packages
+    origin: Origin
+    is_new: bool = False  # the Python is of an environment that an earlier step makes
     removes_from_system: bool = False
     same_release: str = ""  # of the package that a remedy is about
     index_option: str = ""  # of the same
@@ -142,6 +147,7 @@ class _Machine:
             python=facts.target or "python",
             is_managed_by_system=bool(interpreter and interpreter.externally_managed),
             versions={package.name: package.version for package in (interpreter and interpreter.packages) or ()},
+            origin=Origin.of(facts),
         )
 
     @property
@@ -149,7 +155,11 @@ class _Machine:
         return Shell.POWERSHELL if self.platforms[:1] == ("windows",) else Shell.SH
 
     def commands(self, shell: Shell) -> dict[str, str]:
-        """The context placeholders, and ``python_call``: {python} as the first word of a line."""
+        """The context placeholders, and ``python_call``: {python} as the first word of a line.
+
+        Raises:
+            Unquotable: the interpreter or the release cannot be quoted.
+        """
         python, call = shell.quote(self.python), shell.call(self.python)
         if self.python_managers[:1] == ("uv",):
             install, uninstall = f"uv pip install --python {python}", f"uv pip uninstall --python {python}"
@@ -164,6 +174,37 @@ class _Machine:
             "same_release": shell.quote(self.same_release),
             "index_option": self.index_option,
         }
+
+    def shown(self, values: Mapping[str, str], shell: Shell) -> dict[str, str]:
+        """All values as sentences show them: in quotation marks where they may not stand in a command."""
+        is_fit = not any(self.origin.refusal(name, value) for name, value in self.own.items())
+        try:
+            commands = self.commands(shell) if is_fit else {}
+        except Unquotable:
+            commands = {}
+        plain = dataclasses.replace(self, python="python", same_release="")
+        named = {
+            name: quoted(value) if name in kinds() and value and self.origin.refusal(name, value) else value
+            for name, value in values.items()
+        }
+        return {**named, **(commands or plain.commands(shell))}
+
+    @property
+    def own(self) -> dict[str, str]:
+        """The typed placeholders that the machine gives."""
+        python = "python" if self.is_new else self.python
+        return {"python": python, **({"same_release": self.same_release} if self.same_release else {})}
+
+    def asked(self, template: str, values: Mapping[str, str]) -> dict[str, str]:
+        """The typed placeholders of a template and their values; a call of pip names the interpreter.
+
+        Raises:
+            KeyError: it names something that is not there.
+        """
+        names = placeholders(template)
+        calls = {"python"} if names & _PIP else set()
+        given = {**values, **self.own}
+        return {name: given[name] for name in sorted((names | calls) - _PIP - {"index_option"})}
 
     def about(self, package: str) -> _Machine:
         """The same with the release of this package that is installed, and the index that its build came from.
@@ -204,37 +245,60 @@ def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language
     verify = remedy.verify.code if _is_of(remedy.verify.frameworks, framework) else ""
     if not steps or not all(values.get(name) or name in CONTEXT for name in remedy.needs):
         return None
-    try:
-        first, steps, machine = _where_allowed(steps, machine, language)
-        known = {**values, **machine.commands(machine.shell)}
-        return RemedyPlan(
-            id=remedy.remedy,
-            title=fill_sentence(remedy.title.of(language), known),
-            steps=(*first, *(_step(step, values, machine, language) for step in steps)),
-            verify=PlannedVerify(
-                expect=fill_sentence(remedy.verify.expect.of(language), known),
-                code=machine.shell.fill(verify, values, machine.commands(machine.shell)),
-                language=machine.shell.value if verify else "",
-            ),
-            risk=fill_sentence(remedy.risk.of(language), known) if remedy.risk else "",
-            tested=remedy.tested,
-        )
-    except Unquotable:
-        return None
+    first, steps, machine = _where_allowed(steps, machine, language)
+    shell = machine.shell
+    code = _code(verify, shell, values, machine)
+    known = machine.shown(values, shell)
+    return RemedyPlan(
+        id=remedy.remedy,
+        title=fill_sentence(remedy.title.of(language), known),
+        steps=tuple(dict.fromkeys((*first, *(_step(step, values, machine, language) for step in steps)))),
+        verify=PlannedVerify(
+            expect=fill_sentence(remedy.verify.expect.of(language), known),
+            code=code,
+            language=shell.value if code else "",
+        ),
+        risk=fill_sentence(remedy.risk.of(language), known) if remedy.risk else "",
+        tested=remedy.tested,
+    )
 
 
 def _step(step: Step, values: Mapping[str, str], machine: _Machine, language: str) -> PlannedStep:
     shell = Shell.POWERSHELL if step.platforms == ("windows",) else machine.shell
     reader = Shell.PYTHON if step.kind == "code" else shell
-    commands = machine.commands(shell)
+    code = _code(step.code, reader, values, machine)
+    text = step.text.of(language) if step.text else ""
+    text = fill_sentence(text, machine.shown(values, shell))
+    if step.code and not code:
+        refused = in_language(_refused(step.code, values, machine), language)
+        text = " ".join(filter(None, (refused, text)))
     return PlannedStep(
-        kind=step.kind,
-        code=reader.fill(step.code, values, commands),
-        text=fill_sentence(step.text.of(language), {**values, **commands}) if step.text else "",
-        language=reader.value if step.code and step.kind in {"command", "code"} else "",
+        kind=step.kind if code or not step.code else "manual",
+        code=code,
+        text=text,
+        language=reader.value if code and step.kind in {"command", "code"} else "",
         platforms=step.platforms,
         managers=step.managers,
     )
+
+
+def _code(template: str, reader: Shell, values: Mapping[str, str], machine: _Machine) -> str:
+    """What is to be pasted; "" where one of its values may not stand in it."""
+    if any(machine.origin.refusal(name, value) for name, value in machine.asked(template, values).items()):
+        return ""
+    try:
+        has_own = placeholders(template).intersection(CONTEXT)
+        return reader.fill(template, values, machine.commands(reader) if has_own else {})
+    except Unquotable:
+        return ""
+
+
+def _refused(template: str, values: Mapping[str, str], machine: _Machine) -> Phrase:
+    """Why there is no command."""
+    asked = machine.asked(template, values)
+    why = {name: machine.origin.refusal(name, value) for name, value in asked.items()}
+    name = min(why, key=lambda name: not why[name])
+    return phrase(why[name] or "value-unfit", value=quoted(asked[name]))
 
 
 def _applicable(remedy: Remedy, machine: _Machine, framework: str = "") -> tuple[Step, ...]:
@@ -296,4 +360,4 @@ def _where_allowed(
     making = tuple(_step(step, {}, machine, language) for step in _applicable(remedy_of(_VENV_FIRST), machine))
     kept = tuple(step for step in steps if "{pip_uninstall}" not in step.code or "{pip_install}" in step.code)
     inside = r".venv\Scripts\python.exe" if machine.shell is Shell.POWERSHELL else ".venv/bin/python"
-    return making, kept, dataclasses.replace(machine, python=inside)
+    return making, kept, dataclasses.replace(machine, python=inside, is_new=True)

@@ -2,24 +2,28 @@
 
 The templates are our own (resources/remedies) and follow ``str.format``: ``{name}`` is a value, ``{{`` a brace, and
 ``{name:words}`` a value of several words ("torch torchvision"), each quoted on its own.
-PowerShell, not cmd, is meant on Windows: it is the terminal that opens there today.
+PowerShell is meant on Windows: it is the terminal that opens there today. But who has learned cmd pastes into cmd, so
+what stands there is one word for both: in double quotes, and without what either of them expands inside these.
 """
 
 import shlex
 import string
-import unicodedata
 from collections.abc import Mapping
 from enum import StrEnum
 
 from checks.knowledge.templates import parts_of
+from checks.visible import is_visible
 
 _PLAIN = frozenset(string.ascii_letters + string.digits + "@%+=:,./_-")
 # What a folder or package may hold and what stays harmless inside either kind of quotes of every shell.
 _HARMLESS_QUOTED = _PLAIN | frozenset(" ()[]")
 _EXPAND, _EXPANDS = "os.path.expanduser", "import os\n\n"  # Python's functions take "~" for a name
-# PowerShell takes the typographic quotes for the plain ones (about_Quoting_Rules; CharTraits.cs of PowerShell).
-_POWERSHELL_SINGLE = "'\u2018\u2019\u201a\u201b"
-_POWERSHELL_DOUBLE = '"\u201c\u201d\u201e'
+# A comma makes an array in PowerShell, and % is a variable in cmd.
+_PLAIN_WINDOWS = (_PLAIN | {"\\"}) - set(",%")
+_NUMBER = frozenset(string.digits + ".")
+# What ends double quotes or is expanded in them. PowerShell takes the typographic quotes for the plain ones
+# (about_Quoting_Rules; CharTraits.cs of PowerShell); cmd reads the line only after it has put in %NAME% (set /?).
+_EXPANDED_WINDOWS = frozenset('"\u201c\u201d\u201e`$%')
 
 
 class Unquotable(ValueError):  # noqa: N818 - named for the value that it speaks of
@@ -39,17 +43,20 @@ class Shell(StrEnum):
         Raises:
             Unquotable: the value holds control or formatting characters.
         """
-        if not _is_visible(value):
+        if not is_visible(value):
             raise Unquotable(ascii(value))
         is_in_home = value.startswith(("~/", "~\\"))
         if self is Shell.PYTHON:
             return f"{_EXPAND}({value!r})" if is_in_home else repr(value)
         if self is Shell.POWERSHELL:
-            if is_in_home:
-                return f'"$HOME{_powershell_double(value[1:])}"'
-            if value and all(character in _PLAIN | {"\\"} for character in value) and value[0] not in "@%-":
+            if _EXPANDED_WINDOWS.intersection(value):
+                raise Unquotable(ascii(value))
+            if value and _PLAIN_WINDOWS.issuperset(value) and value[0] not in "@=-" and not is_in_home:
                 return value
-            return f"'{''.join(c * 2 if c in _POWERSHELL_SINGLE else c for c in value)}'"
+            body = f"$HOME{value[1:]}" if is_in_home else value
+            return f'"{body.rstrip(chr(92))}"'  # a program takes \\" for a quotation mark of the word
+        if value.startswith("=") and shlex.quote(value) == value:
+            return f"'{value}'"  # zsh takes =ls for the path of ls
         return f"~/{shlex.quote(value[2:])}" if is_in_home and value[2:] else shlex.quote(value)
 
     def call(self, program: str) -> str:
@@ -80,6 +87,8 @@ class Shell(StrEnum):
                 if any(word.startswith("-") for word in words) and self._is_option_here(written):
                     raise Unquotable(f"{{{name}}} would be an option")
                 text = " ".join(self.quote(word) for word in words)
+                if self is Shell.POWERSHELL and written.endswith("= ") and not _NUMBER.issuperset(text):
+                    text = text if text.startswith('"') else f'"{text}"'  # an expression, not an argument
                 is_amid = self is Shell.SH and written.endswith("=")  # where no shell takes "~" for the home folder
                 written += f'"$HOME"{text[1:]}' if is_amid and text.startswith("~/") else text
             elif set(values[name]) <= _HARMLESS_QUOTED:
@@ -104,12 +113,3 @@ class Shell(StrEnum):
             elif character == opened:
                 opened = ""
         return opened
-
-
-def _is_visible(value: str) -> bool:
-    """No control, formatting (bidirectional overrides), surrogate or line-separating characters."""
-    return not any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for character in value)
-
-
-def _powershell_double(value: str) -> str:
-    return "".join(f"`{c}" if c in f"`${_POWERSHELL_DOUBLE}" else c for c in value)

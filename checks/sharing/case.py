@@ -1,8 +1,11 @@
 """Cases saved as JSON and read back (checks/facts/case.py has their types).
 
-What is read back is judged again by this version; the findings in the file are only for readers of the JSON.
+What is read back is judged again by this version; the findings in the file are only for readers of the JSON. The sender
+may be hostile: how much is read and judged is bounded, and the case says where something was cut.
 """
 
+import itertools
+import re
 from typing import Any, get_args
 
 import msgspec
@@ -18,8 +21,17 @@ KINDS_OF_FACTS: dict[str, Any] = {
     **dict.fromkeys(("machine", "interpreters", "frameworks")),
     **{kind: [] for kind in ("models", "scripts", "logs", "measurements")},
 }
+SIZE_LIMIT = 64 * 1024 * 1024  # bytes; a thousand findings with all their words take six megabytes
+_LARGEST = 32 * 1024 * 1024  # bytes of the facts; of a log of five megabytes less than one is kept
+_MOST_VALUES = 500_000  # in the JSON; a long examination of many models has some 20,000
+_MOST_ITEMS = 5_000  # of one list
+_LONGEST = 100_000  # characters of one text that is no log
+_LOGS = 1_500_000  # characters of all logs together
 _MOST_TEXTS = 200  # logs in one case
+_SHORT = 200  # characters of a version or a time
 _DEEPEST = 50  # levels of lists and objects in the JSON of a case; facts have ten, and each level costs stack later
+_TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_KINDS = frozenset(kind.__struct_config__.tag for kind in get_args(Measurement))
 
 
 class CaseError(Exception):
@@ -31,6 +43,18 @@ class CaseError(Exception):
         self.detail = detail
 
 
+class _File(msgspec.Struct):
+    """The JSON of a case, of which nothing is made but what is read: the rest is passed over."""
+
+    format: int
+    facts: msgspec.Raw
+    answers: msgspec.Raw = msgspec.Raw(b"{}")
+    created: msgspec.Raw = msgspec.Raw(b'""')
+    naosu: msgspec.Raw = msgspec.Raw(b'""')
+    complete: msgspec.Raw = msgspec.Raw(b"true")
+    shortened: msgspec.Raw = msgspec.Raw(b"false")
+
+
 def to_builtins(case: Case) -> dict[str, Any]:
     """The case as plain data, without the rendered texts of the findings (see wizard/report/prints/json_report.py).
 
@@ -38,7 +62,10 @@ def to_builtins(case: Case) -> dict[str, Any]:
     """
     plain: dict[str, Any] = _encodable(msgspec.to_builtins(case))
     plain.pop("newer")
+    if not case.shortened:
+        plain.pop("shortened")
     plain["facts"] = {**KINDS_OF_FACTS, **plain["facts"]}
+    plain["facts"].pop("here", None)
     of_model: dict[str, list[dict[str, Any]]] = {}
     for verdict in plain.pop("verdicts"):
         of_model.setdefault(verdict.pop("model"), []).append(verdict)
@@ -51,53 +78,103 @@ def decode(data: bytes) -> Case:
     """Read a case back and judge its facts again.
 
     Raises:
-        CaseError: "case-damaged" (no JSON), "case-not-ours" (other JSON), "case-unreadable" (fields of wrong types,
-            nested too deep, or too many texts).
+        CaseError: "case-damaged" (no JSON), "case-not-ours" (other JSON), "file-too-large" (more values than any case
+            has), "case-unreadable" (fields of wrong types, nested too deep, or too many texts).
     """
+    if len(data) > SIZE_LIMIT:
+        raise CaseError("file-too-large")
     try:
-        plain = msgspec.json.decode(data)
+        file = msgspec.json.decode(data, type=_File)
+    except msgspec.ValidationError as error:
+        raise CaseError("case-not-ours", str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CaseError("case-damaged", str(error)) from error
-    if not isinstance(plain, dict) or not isinstance(plain.get("format"), int) or "facts" not in plain:
-        raise CaseError("case-not-ours")
-    newer = plain["format"] > FORMAT
-    if _is_deeper(plain, _DEEPEST):
-        raise CaseError("case-unreadable", f"more than {_DEEPEST} levels")
+    if len(file.facts) > _LARGEST or _values(file.facts) > _MOST_VALUES:
+        raise CaseError("file-too-large")
+    newer = file.format > FORMAT
+    fence = _Fence()
     try:
-        facts = msgspec.convert(_with_known_measurements(plain["facts"]), Facts)
-        answers = msgspec.convert(plain.get("answers", {}), Answers)
-        created = msgspec.convert(plain.get("created", ""), str)
-        complete = msgspec.convert(plain.get("complete", True), bool)
-    except (msgspec.ValidationError, RecursionError) as error:
+        facts = msgspec.convert(fence.cut(msgspec.json.decode(file.facts)), Facts)
+        answers = msgspec.json.decode(file.answers, type=Answers)
+        created, written = (msgspec.json.decode(text, type=str)[:_SHORT] for text in (file.created, file.naosu))
+        complete, shortened = (msgspec.json.decode(flag, type=bool) for flag in (file.complete, file.shortened))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CaseError("case-too-new" if newer else "case-unreadable", str(error)) from error
     if len(facts.logs) > _MOST_TEXTS:
         raise CaseError("case-unreadable", f"more than {_MOST_TEXTS} texts")
-    facts = msgspec.structs.replace(facts, logs=tuple(map(_with_kept_text, facts.logs)))
+    facts = msgspec.structs.replace(facts, logs=tuple(map(fence.with_kept_text, facts.logs)), here=False)
     if facts.symptom is None:
         answered = Symptom(origin="case", name=answers.symptom, exactness=answers.exactness)
         facts = msgspec.structs.replace(facts, symptom=answered)
     again = judged(facts, answers, created=created, complete=complete)
-    return msgspec.structs.replace(again, newer=newer, naosu=str(plain.get("naosu", "")))
+    return msgspec.structs.replace(again, newer=newer, naosu=written, shortened=shortened or fence.has_cut)
 
 
-def _with_known_measurements(facts: Any) -> Any:
-    """The facts without kinds of measurements that only a newer version knows."""
-    measured = facts.get("measurements") if isinstance(facts, dict) else None
-    if not isinstance(measured, list):
-        return facts
-    kinds = {kind.__struct_config__.tag for kind in get_args(Measurement)}
-    known = [run for run in measured if isinstance(run, dict) and run.get("kind") in kinds]
-    return {**facts, "measurements": known}
+def _values(raw: msgspec.Raw) -> int:
+    """How many values a JSON has at most, counted before anything is made of them; what stands in texts is none."""
+    data, signs = bytes(raw), (b",", b"[", b"{")
+    count = sum(map(data.count, signs))
+    if count > _MOST_VALUES:
+        for text in itertools.islice(_TEXT.finditer(data), 2 * _MOST_VALUES):  # each is a value or names one
+            count -= sum(map(text[0].count, signs))
+    return count
 
 
-def _with_kept_text(sent: SentFile) -> SentFile:
-    """A log as this version would have kept it: judging megabytes of it would take minutes."""
-    return sent if sent.text is None else msgspec.structs.replace(sent, text=kept(sent.text))
+class _Fence:
+    """What of the facts of a stranger is taken. ``has_cut``: something was left out."""
+
+    def __init__(self) -> None:
+        self.has_cut = False
+        self._left = _LOGS
+
+    def cut(self, facts: Any) -> Any:
+        """The facts with lists and texts of a length that can be judged, and the measurements that are known here.
+
+        Raises:
+            CaseError: they are nested too deep.
+        """
+        if not isinstance(facts, dict):
+            return facts
+        logs = facts.get("logs")
+        kept: dict[str, Any] = self._cut({name: value for name, value in facts.items() if name != "logs"}, _DEEPEST)
+        if "logs" in facts:
+            kept["logs"] = logs
+        if isinstance(kept.get("measurements"), list):
+            kept["measurements"] = [run for run in kept["measurements"] if _is_known(run)]
+        return kept
+
+    def with_kept_text(self, sent: SentFile) -> SentFile:
+        """A log as this version would have kept it: judging megabytes of it would take minutes."""
+        if sent.text is None:
+            return sent
+        whole = kept(sent.text) if self._left else sent.text
+        text = whole if len(whole) <= self._left else self._first(whole, self._left)
+        self._left -= len(text)
+        return msgspec.structs.replace(sent, text=text)
+
+    def _cut(self, value: Any, levels: int) -> Any:
+        if not levels:
+            raise CaseError("case-unreadable", f"more than {_DEEPEST} levels")
+        if isinstance(value, str):
+            return value if len(value) <= _LONGEST else self._first(value, _LONGEST)
+        if isinstance(value, list):
+            most = value if len(value) <= _MOST_ITEMS else self._first(value, _MOST_ITEMS)
+            return [self._cut(item, levels - 1) for item in most]
+        if isinstance(value, dict):
+            items = list(value.items())
+            most = items if len(items) <= _MOST_ITEMS else self._first(items, _MOST_ITEMS)
+            return {name[:_LONGEST]: self._cut(item, levels - 1) for name, item in most}
+        return value
+
+    def _first(self, value: Any, count: int) -> Any:
+        self.has_cut = True
+        return value[:count]
 
 
-def _is_deeper(value: Any, levels: int) -> bool:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels == 0 or any(_is_deeper(child, levels - 1) for child in inner)
+def _is_known(run: Any) -> bool:
+    """Whether a measurement is of a kind that this version knows; only a newer one knows others."""
+    kind = run.get("kind") if isinstance(run, dict) else None
+    return isinstance(kind, str) and kind in _KINDS
 
 
 def _encodable(value: Any) -> Any:

@@ -1,10 +1,16 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all, and what a killed program left of one is removed by the next."""
 
+import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
+import sys
 from pathlib import Path
+from typing import BinaryIO
+
+_PART = re.compile(r"\.naosu-[0-9a-f]{16}\.part")
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -26,18 +32,68 @@ def write_whole(path: Path, data: bytes) -> None:
     path = Path(os.path.realpath(path))
     if exists and not os.access(path, os.W_OK):  # a rename would not ask
         raise PermissionError(errno.EACCES, "is write-protected", str(path))
-    neighbour = path.with_name(f".naosu-{secrets.token_hex(8)}.part")  # short: the name may be as long as one can be
+    remove_left_parts(path.parent)
+    neighbour, file = _new_part(path.parent)
     try:
-        with open(neighbour, "xb") as file:
+        with file:
             if exists:
-                neighbour.chmod(stat.S_IMODE(path.stat().st_mode))
+                rights = stat.S_IMODE(path.stat().st_mode)
+                if sys.platform == "win32":
+                    neighbour.chmod(rights)
+                else:
+                    os.fchmod(file.fileno(), rights)  # by name it may be a link that somebody swapped in
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        neighbour.replace(path)
+            if sys.platform != "win32":  # which renames no open file
+                neighbour.replace(path)
+        if sys.platform == "win32":
+            neighbour.replace(path)
     except BaseException:
         neighbour.unlink(missing_ok=True)
         raise
+
+
+def remove_left_parts(folder: Path) -> None:
+    """Remove what a program that was killed while it wrote has left in a folder; what is being written stays."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            if _PART.fullmatch(entry.name):
+                with contextlib.suppress(OSError):
+                    _remove_left(Path(entry.path))
+
+
+def _remove_left(part: Path) -> None:
+    """Remove a part that nobody writes. Windows refuses it for an open file; elsewhere its writer holds a lock."""
+    if sys.platform == "win32":
+        part.unlink()
+        return
+    import fcntl
+
+    with open(os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            part.unlink()
+
+
+def _new_part(folder: Path) -> tuple[Path, BinaryIO]:
+    """A new file in a folder, held so that nobody takes it for one that was left."""
+    while True:
+        path = folder / f".naosu-{secrets.token_hex(8)}.part"  # short: the name may be as long as one can be
+        file = open(path, "xb")  # noqa: SIM115 - handed on
+        try:
+            if sys.platform != "win32":
+                import fcntl
+
+                with contextlib.suppress(OSError):  # a file system without locks, where nobody else gets one either
+                    fcntl.flock(file, fcntl.LOCK_EX)
+            if path.exists():  # else somebody was quicker to lock it
+                return path, file
+        except BaseException:
+            file.close()
+            path.unlink(missing_ok=True)
+            raise
+        file.close()
 
 
 def _write_through(path: Path, data: bytes) -> None:

@@ -20,11 +20,13 @@ echo "$*" >>"$ASKED"
 here=$(dirname "$0")
 case "$*" in
   --version) echo Python 3.11.7 ;;
-  "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; touch "$3/bin/pip" ;;
-  "-m ensurepip") touch "$here/pip" ;;
-  "-c import pip") [ -e "$here/pip" ] ;;
-  "-m pip "*) [ ! -e "$GATE" ] || cat "$GATE" >/dev/null; exit "${PIP_ENDS:-0}" ;;
-  "-P -m wizard"*) for each in "${@:4}"; do echo "<$each>"; done ;;
+  "-I -m venv "*) mkdir -p "$4/bin"; cp "$0" "$4/bin/python"; touch "$4/bin/pip" ;;
+  "-I -m ensurepip") touch "$here/pip" ;;
+  "-I -c import pip") [ -e "$here/pip" ] ;;
+  "-I -m pip "*)
+    echo "user sets: ${!PYTHON*}" >>"$ASKED"
+    [ ! -e "$GATE" ] || cat "$GATE" >/dev/null; exit "${PIP_ENDS:-0}" ;;
+  "-I -m wizard"*) for each in "${@:4}"; do echo "<$each>"; done ;;
 esac
 """
 
@@ -87,6 +89,14 @@ def test_the_first_start_installs_and_the_second_does_not(checkout: Checkout) ->
     status, out, err = checkout.run("envs")
     assert (status, out, err) == (0, "<envs>\n", "")
     assert checkout.asked("-m pip install") == 1
+
+
+def test_what_the_user_set_for_his_own_python_reaches_no_python_of_the_installation(checkout: Checkout) -> None:
+    status, _, err = checkout.run("envs", PYTHONPATH=":/opt/x", PYTHONHOME=".", PYTHONSTARTUP="x.py")
+    assert status == 0, err
+    asked = [line for line in checkout.asked_file.read_text().splitlines() if not line.startswith("user sets:")]
+    assert [line for line in asked if not line.startswith(("-I ", "--version"))] == []
+    assert checkout.asked("user sets: PYTHON") == 0
 
 
 def test_a_link_and_a_search_path_for_folders(checkout: Checkout, tmp_path: Path) -> None:
@@ -192,7 +202,7 @@ def test_a_shared_copy_that_another_user_set_up_is_one_sentence(checkout: Checko
 
 
 def test_the_program_is_told_how_it_was_started(checkout: Checkout) -> None:
-    checkout.tool("python3", PYTHON.replace('"-P -m wizard"*)', '"-P -m wizard"*) echo "$NAOSU_PROGRAM";'))
+    checkout.tool("python3", PYTHON.replace('"-I -m wizard"*)', '"-I -m wizard"*) echo "$NAOSU_PROGRAM";'))
     assert checkout.run(script="packaging/run")[1] == "packaging/run\n"
     assert checkout.run()[1].startswith(str(checkout.root.parent))
     assert "\\ " in checkout.run()[1]  # the folder's name has spaces: it can be pasted into a shell

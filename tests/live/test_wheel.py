@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.hostile_folder import VARIABLES, HostileFolder
 
 from wizard.words import words
 
@@ -55,8 +56,8 @@ class Installed:
     def __init__(self, folder: Path, wheel: Path) -> None:
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
         scripts = folder / ("Scripts" if os.name == "nt" else "bin")
-        ending = ".exe" if os.name == "nt" else ""
-        self._python, self._naosu = scripts / f"python{ending}", scripts / f"naosu{ending}"
+        self._python = scripts / ("python.exe" if os.name == "nt" else "python")
+        self.command = scripts / ("naosu.cmd" if os.name == "nt" else "naosu")
         _pip("--python", str(self._python), "install", "--no-deps", "--no-compile", str(wheel))
         self.packages = Path(self.python("-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip())
         # A path in a .pth file does not start the .pth files there: an editable install of the checkout stays outside.
@@ -65,16 +66,21 @@ class Installed:
     def python(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         return self._run(self._python, *arguments)
 
-    def naosu(self, *arguments: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
-        return self._run(self._naosu, *arguments, stdin=stdin)
+    def naosu(
+        self, *arguments: str, stdin: str = "", folder: Path | None = None, **variables: str
+    ) -> "subprocess.CompletedProcess[str]":
+        return self._run(self.command, *arguments, stdin=stdin, folder=folder, **variables)
 
-    def _run(self, program: Path, *arguments: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
+    def _run(
+        self, program: Path, *arguments: str, stdin: str = "", folder: Path | None = None, **variables: str
+    ) -> "subprocess.CompletedProcess[str]":
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         environment |= {"QT_QPA_PLATFORM": "offscreen", "NAOSU_LANG": "en"}
+        environment |= {name: value.replace("$PWD", str(folder)) for name, value in variables.items()}
         command = [program, *arguments]
         return subprocess.run(
             command,
-            cwd=program.parent,
+            cwd=folder or program.parent,
             env=environment,
             input=stdin,
             capture_output=True,
@@ -98,6 +104,8 @@ def _pip(*arguments: str) -> None:
 def test_the_wheel_ships_what_runs_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         shipped = {name for name in archive.namelist() if ".dist-info/" not in name}
+        commands = {name for name in shipped if ".data/scripts/" in name}
+        shipped -= commands
     resources = {
         f"checks/resources/{path.relative_to(ROOT / 'resources').as_posix()}"
         for path in (ROOT / "resources").rglob("*")
@@ -107,6 +115,7 @@ def test_the_wheel_ships_what_runs_and_nothing_else(wheel: Path) -> None:
         path.relative_to(ROOT).as_posix() for package in ("checks", "wizard") for path in (ROOT / package).rglob("*.py")
     }
     assert shipped - resources == modules
+    assert {Path(name).name for name in commands} == {"naosu", "naosu.cmd"}
     assert resources <= shipped
 
 
@@ -114,6 +123,27 @@ def test_both_packages_come_from_the_wheel(installed: Installed) -> None:
     found = installed.python("-c", "import checks, wizard, checks.paths as p; print(checks, wizard, p.ROOT)")
     assert found.stdout.count(str(installed.packages)) == 3, found.stderr
     assert "No module named 'resources'" in installed.python("-c", "import resources").stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has its own command")
+@pytest.mark.parametrize("variables", VARIABLES, ids=str)
+def test_the_command_imports_nothing_of_the_current_folder(
+    installed: Installed, tmp_path: Path, variables: dict[str, str]
+) -> None:
+    hostile = HostileFolder(tmp_path / "sent", tmp_path / "ran")
+    ended = installed.naosu("diagnose", "-", folder=hostile.path, **variables)
+    assert (ended.returncode, hostile.ran) == (0, []), ended.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has its own command")
+def test_the_command_finds_its_python(installed: Installed, tmp_path: Path) -> None:
+    """Behind links, as pipx makes them; on the search path; with a space in its folder."""
+    (tmp_path / "my bin").mkdir()
+    (tmp_path / "far").symlink_to(installed.command)
+    (tmp_path / "my bin" / "naosu").symlink_to("../far")
+    for command in ([tmp_path / "my bin" / "naosu"], ["env", f"PATH={tmp_path / 'my bin'}", "naosu"], ["./naosu"]):
+        ended = subprocess.run([*command, "--version"], cwd=tmp_path / "my bin", capture_output=True, text=True)
+        assert (ended.returncode, ended.stdout[:5]) == (0, "naosu"), ended.stderr
 
 
 def test_help(installed: Installed) -> None:

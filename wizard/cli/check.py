@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from pathlib import Path
 
 from wizard.cli.arguments import Parser, Text, add_outputs, seconds
-from wizard.cli.inputs import case_in, check_target, given_inputs, given_path, sent_file
+from wizard.cli.inputs import case_in, given_inputs, given_path, sent_file
 from wizard.cli.outputs import check_outputs
+from wizard.cli.target import check_target, choose_target
 from wizard.flow import EFFORTS, EXACTNESS, SYMPTOMS
 
 
 def add_arguments(parser: Parser, text: Text) -> None:
     """Its options."""
     parser.add_argument("--target", metavar="PYTHON", help=text("help-target"))
+    parser.add_argument("--yes", action="store_true", help=text("help-yes"))
     parser.add_argument("--symptom", choices=SYMPTOMS, default="everything", help=text("help-symptom"))
     exactness = [exactness for exactness in EXACTNESS if exactness]
     parser.add_argument("--exactness", choices=exactness, default="", help=text("help-exactness"))
@@ -36,7 +39,6 @@ def run(chosen: argparse.Namespace) -> int:
     check_target(chosen)
     request = Request(
         answers=Answers(symptom=chosen.symptom, exactness=chosen.exactness, effort=chosen.effort),
-        target=chosen.target,
         near=Path.cwd(),
         logs=tuple(sent_file(path, "log", chosen.lang) for path in chosen.log),
         scripts=tuple(sent_file(path, "script", chosen.lang) for path in chosen.script),
@@ -47,4 +49,5 @@ def run(chosen: argparse.Namespace) -> int:
         others=tuple(other_machine(case_in(path, chosen.lang), Path(path).name) for path in chosen.compare),
     )
     check_outputs(chosen)
-    return examined(request, chosen)
+    found = choose_target(chosen)
+    return examined(dataclasses.replace(request, target=chosen.target, interpreters=found), chosen)

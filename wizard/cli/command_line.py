@@ -12,8 +12,10 @@ import os
 import sys
 from collections.abc import Sequence
 
+from checks.visible import visible
 from wizard.cli import check, compare, diagnose, envs, inspect, open, show
 from wizard.cli.arguments import UsageError, language_asked, parser_of
+from wizard.cli.streams import guard_streams
 from wizard.words import words
 
 COMMANDS = {
@@ -31,7 +33,7 @@ _STREAM_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 def run_command(arguments: Sequence[str]) -> int:
     """Run one headless command and return its exit status."""
-    _utf8_streams()
+    guard_streams()
     try:
         given = argparse.Namespace(given=tuple(arguments))
         adders = {name: command.add_arguments for name, command in COMMANDS.items()}
@@ -39,7 +41,7 @@ def run_command(arguments: Sequence[str]) -> int:
         status: int = COMMANDS[chosen.command].run(chosen)
         sys.stdout.flush()
     except UsageError as error:
-        print(error, file=sys.stderr)
+        print(visible(str(error)), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130  # as shells count a Ctrl+C: 128 + SIGINT
@@ -57,10 +59,3 @@ def _without_stdout() -> int:
     """Point standard output at nothing: Python's own last flush must not fail a second time."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 2
-
-
-def _utf8_streams() -> None:
-    """Japanese must not fail on a terminal of another code page."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="replace")

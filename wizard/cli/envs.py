@@ -12,6 +12,7 @@ from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.facts import InterpreterFacts
+    from checks.interpreters import Choice
 
 
 def add_arguments(parser: Parser, text: Text) -> None:
@@ -22,32 +23,43 @@ def add_arguments(parser: Parser, text: Text) -> None:
 
 def run(chosen: argparse.Namespace) -> int:
     """List them."""
-    from checks.interpreters import Places, find_interpreters, likely_first, likely_target
+    from checks.interpreters import Places, choice_among, find_interpreters, likely_first
 
     if chosen.near is not None and not Path(chosen.near).is_dir():
         raise UsageError(words("commands.file-unreadable", chosen.lang, path=chosen.near, detail="not a folder"))
     found = likely_first(find_interpreters(Places.of_this_machine(Path(chosen.near or "."))))
-    likely = likely_target(found)
+    choice = choice_among(found)
+    named = choice.named if choice.offered is None else None
     if chosen.json is not None:
         import msgspec
 
         from checks.facts import Facts
+        from checks.visible import visible_json
 
-        listed = msgspec.to_builtins(Facts(interpreters=found, target=likely.path if likely else None))
-        write(chosen.json, msgspec.json.format(msgspec.json.encode(listed)) + b"\n", chosen.lang)
+        listed = msgspec.to_builtins(Facts(interpreters=found, target=named.path if named else None))
+        write(chosen.json, visible_json(msgspec.json.format(msgspec.json.encode(listed))) + b"\n", chosen.lang)
         return 0
     if not found:
         print(words("commands.none-found", chosen.lang))
     for interpreter in found:
-        print(_line(interpreter, chosen.lang, is_likely=interpreter is likely))
+        print(_line(interpreter, chosen.lang, choice))
     return 0
 
 
-def _line(interpreter: InterpreterFacts, language: str, *, is_likely: bool) -> str:
-    from checks.interpreters import frameworks_of, is_own
+def _line(interpreter: InterpreterFacts, language: str, choice: Choice) -> str:
+    from checks.interpreters import frameworks_of, is_of_another, is_own, owner_of
+    from checks.visible import visible
 
     found = ", ".join(f"{name} {version}" for name, version in frameworks_of(interpreter).items())
-    key = "likely-own" if is_own(interpreter) else "likely"
-    note = f"  ({words(f'commands.{key}', language)})" if is_likely else ""
+    key = ""
+    if interpreter is choice.offered:
+        key = "likely-offered"
+    elif interpreter is choice.named and choice.offered is None:
+        key = "likely-own" if is_own(interpreter) else "likely"
+    elif is_of_another(interpreter):
+        key = "of-another"
+    owner = owner_of(interpreter) or "?"
+    note = f"  ({words(f'commands.{key}', language, owner=owner)})" if key else ""
     kind = f"{interpreter.kind or ''} {interpreter.version or ''}".strip()
-    return f"{interpreter.path}\n    {kind}: {found or words('commands.no-frameworks', language)}{note}"
+    about = f"{kind}: {found or words('commands.no-frameworks', language)}{note}"
+    return f"{visible(interpreter.path)}\n    {visible(about)}"

@@ -87,12 +87,6 @@ def given_inputs(chosen: argparse.Namespace) -> Path | None:
     return given_path(chosen.inputs, chosen.lang)
 
 
-def check_target(chosen: argparse.Namespace) -> None:
-    """Reject an interpreter that is not there."""
-    if chosen.target is not None and not os.path.lexists(chosen.target):
-        raise UsageError(words("commands.no-such-target", chosen.lang, path=chosen.target))
-
-
 def unreadable(path: str, error: OSError, language: str) -> str:
     """The line that says why a file cannot be read."""
     return words("commands.file-unreadable", language, path=path, detail=error.strerror or str(error))

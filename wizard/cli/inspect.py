@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 
 from wizard.cli.arguments import Parser, Text, UsageError, add_outputs
-from wizard.cli.inputs import check_target, given_inputs, given_path
+from wizard.cli.inputs import given_inputs, given_path
 from wizard.cli.outputs import check_outputs, streams
+from wizard.cli.target import check_target
 from wizard.flow import EFFORTS
 from wizard.words import words
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from checks.visible import visible
 from wizard.cli.arguments import STANDARD_STREAM, UsageError
 from wizard.words import words
 
@@ -96,7 +97,7 @@ def _export(case: Case, kind: str, path: str, chosen: argparse.Namespace) -> Non
     except ExportError as error:
         raise UsageError(f"naosu: {error.sentence(chosen.lang)}") from error
     if not chosen.quiet:
-        print(words("commands.written", chosen.lang, path=path), file=sys.stderr)
+        print(visible(words("commands.written", chosen.lang, path=path)), file=sys.stderr)
         if hidden:
             counts = hidden_words(hidden, chosen.lang)
             print(words("commands.hidden", chosen.lang, counts=counts), file=sys.stderr)

@@ -6,6 +6,8 @@ import sys
 import time
 
 from checks.engine.events import Event, ProbeSlow, Progress
+from checks.visible import visible
+from wizard.cli.streams import write_over
 from wizard.words import known, words
 
 
@@ -25,7 +27,7 @@ class ProgressLine:
             return
         if isinstance(event, ProbeSlow):
             self.clear()
-            print(self._slow(event), file=sys.stderr)
+            print(visible(self._slow(event)), file=sys.stderr)
         elif isinstance(event, Progress) and time.monotonic() - self._last > 0.1:
             self._last = time.monotonic()
             self._line(event.share, event.remaining)
@@ -33,7 +35,7 @@ class ProgressLine:
     def clear(self) -> None:
         """Leave the line empty."""
         if self._shown:
-            print("\r" + " " * self.WIDTH + "\r", end="", file=sys.stderr, flush=True)
+            write_over(" " * self.WIDTH + "\r")
 
     def _slow(self, event: ProbeSlow) -> str:
         from wizard.report.content.fact_sheet import label  # late: the commands want to start soon
@@ -49,4 +51,4 @@ class ProgressLine:
         text = words("commands.progress", self._language, percent=round(share * 100), state=state)
         filled = round(share * 20)
         line = f"[{'#' * filled}{'.' * (20 - filled)}] {text}"
-        print("\r" + line.ljust(self.WIDTH)[: self.WIDTH], end="", file=sys.stderr, flush=True)
+        write_over(line.ljust(self.WIDTH)[: self.WIDTH])

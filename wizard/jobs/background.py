@@ -155,7 +155,8 @@ class Work(QObject):
         if interpreter is None:
             self._case.refuse_target(Notice("target-none-in-folder", {"path": path}))
         elif interpreter.problem:
-            self._case.refuse_target(Notice(f"target-problem-{interpreter.problem}", {"path": path}))
+            values = {"path": interpreter.path if interpreter.problem == "of-another" else path}
+            self._case.refuse_target(Notice(f"target-problem-{interpreter.problem}", values))
         else:
             remember_chosen(path)
             self._case.add_interpreter(interpreter)
@@ -326,11 +327,17 @@ def _diagnosed(answers: Answers) -> Case:
 
 
 def _found(near: Path | None, chosen: Iterable[Path] = ()) -> tuple[tuple[InterpreterFacts, ...], str | None]:
-    """The interpreters of this machine, the likely one, and first those that the user pointed to at another start."""
-    from checks.interpreters import Places, find_interpreters, likely_first, likely_target
+    """The interpreters of this machine, the one to choose, and first those that the user pointed to at another start.
+
+    One that lies beside the script is chosen by the user alone: a stranger may have sent both.
+    """
+    from checks.interpreters import Places, choice_among, find_interpreters, likely_first
 
     found = likely_first(find_interpreters(Places.of_this_machine(near)))
-    likely = likely_target(found)
+    choice = choice_among(found)
+    likely = choice.offered or choice.named
+    if likely is not None and likely is choice.offered and "folder" in likely.found_by:
+        likely = None
     known = {interpreter.path for interpreter in found}
     usable = (again for again in map(_chosen, chosen) if again is not None and not again.problem)
     by_path = {interpreter.path: interpreter for interpreter in usable if interpreter.path not in known}
@@ -339,9 +346,10 @@ def _found(near: Path | None, chosen: Iterable[Path] = ()) -> tuple[tuple[Interp
 
 
 def _chosen(path: Path) -> InterpreterFacts | None:
+    """The interpreter that a file is, or the likely one in a folder."""
     import msgspec
 
-    from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
+    from checks.interpreters import Places, find_interpreters, is_of_another, likely_target, read_interpreter
 
     if not path.is_dir():
         return read_interpreter(path, found_by=("chosen",))
@@ -351,6 +359,8 @@ def _chosen(path: Path) -> InterpreterFacts | None:
         if "folder" in find_interpreter.found_by
     ]
     best = likely_target(near)
+    if best is not None and is_of_another(best):  # the folder was chosen, not what somebody put there
+        return msgspec.structs.replace(best, problem="of-another")
     return msgspec.structs.replace(best, found_by=("chosen", *best.found_by)) if best else None
 
 

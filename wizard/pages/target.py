@@ -72,6 +72,7 @@ class TargetPage(Page):
         self.bind(self._table.setAccessibleDescription, "target-intro")
         self._own = plain_label()
         self.bind(self._own.setText, "target-own")
+        self._offered = plain_label(selectable=True)
         self._chosen = plain_label("small", selectable=True)
         self._problem = plain_label("error", selectable=True)
         self._file = self.button("target-choose-file", self._choose_file)
@@ -79,6 +80,7 @@ class TargetPage(Page):
         self._again = self.button("target-search-again", self.work.search)
         self.body.addLayout(filled(QHBoxLayout(), self._state, self._busy, spacing=8))
         self.body.addWidget(self._own)
+        self.body.addWidget(self._offered)
         self.body.addWidget(self._table, 1)
         self.body.addWidget(self._chosen)
         self.body.addWidget(self._problem)
@@ -89,6 +91,7 @@ class TargetPage(Page):
         self._space = QWidget()  # below the buttons while there is no table
         self.body.addWidget(self._space, 1)
         self._shown: tuple[object, ...] = ()
+        self._near = ""  # path of what lies beside the script
         self._target_seen = ""
         self._table.itemSelectionChanged.connect(self._selected)
         self._read_only.toggled.connect(lambda checked: case.answer(read_only=checked))
@@ -200,7 +203,20 @@ class TargetPage(Page):
         if shown != self._shown:
             self._shown = shown
             self._fill(found)
+            self._say_what_lies_near(found)
+        is_open = self._near not in ("", self.case.answers.target)
+        self._offered.setVisible(is_open and not busy and not only_reads)
         self._show_choice()
+
+    def _say_what_lies_near(self, found: tuple[InterpreterFacts, ...]) -> None:
+        """The path and owner of what lies beside the script: the user alone chooses it."""
+        from checks.interpreters import choice_among, owner_of
+
+        choice = choice_among(found)
+        near = [it for it in (choice.offered, choice.of_another) if it is not None and "folder" in it.found_by]
+        self._near = near[0].path if near else ""
+        owner = (near and owner_of(near[0])) or self.case.say("target-owner-unknown")
+        self._offered.setText(self.case.say("target-offered", path=self._near, owner=owner))
 
     def _fill(self, found: tuple[InterpreterFacts, ...]) -> None:
         self._table.blockSignals(True)
@@ -218,8 +234,12 @@ class TargetPage(Page):
             self._table.setColumnWidth(column, min(self._table.columnWidth(column) + 12, _WIDEST))
 
     def _texts(self, interpreter: InterpreterFacts) -> tuple[str, ...]:
+        from checks.interpreters import is_of_another, owner_of
+
         known_kind = "naosu" if "naosu" in interpreter.found_by else interpreter.kind
         kind = self.case.say(f"target-kind-{known_kind}") if known_kind in _KINDS else interpreter.kind or ""
+        if is_of_another(interpreter):
+            kind = self.case.say("target-kind-owner", kind=kind, owner=owner_of(interpreter))
         version = interpreter.version or self.case.say("target-unread")
         implementation = "" if interpreter.implementation in (None, "cpython") else f" ({interpreter.implementation})"
         if interpreter.problem:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from checks.facts.case import Case
-from checks.sharing.files import write_whole
+from checks.sharing.files import remove_left_parts, write_whole
 from checks.sharing.redact import redact as redacted
 from wizard.report.content.report import build
 from wizard.report.prints.json_report import to_json
@@ -79,13 +79,13 @@ def render(case: Case, kind: str, language: str, paper: str | None = None, *, hi
     """The report as the bytes of a file, as :func:`export` writes it.
 
     Raises:
-        ExportError: a Japanese PDF on a machine without a Japanese font.
+        ExportError: a PDF on a machine without a font for its language.
     """
     return _render(_hidden(case, hide)[0], kind, language, paper)
 
 
 def check_writable(path: Path) -> None:
-    """Tell before a long run, not after it, that a file cannot be written there.
+    """Tell before a long run, not after it, that a file cannot be written there; what a killed run left is removed.
 
     Raises:
         ExportError: its folder is missing or closed, or it is itself a folder.
@@ -100,6 +100,7 @@ def check_writable(path: Path) -> None:
             raise ExportError("folder-missing", str(folder))
     except (OSError, ValueError) as error:
         raise _export_error(error, path) from error
+    remove_left_parts(folder)
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise ExportError("not-writable", str(path))
 
@@ -132,13 +133,13 @@ def _render(case: Case, kind: str, language: str, paper: str | None) -> bytes:
     if kind == "reply":
         return to_reply(build(case, language)).encode(errors="replace")
     try:
-        from wizard.report.pdf.document import NoJapaneseFontError, to_pdf
+        from wizard.report.pdf.document import NoFontError, to_pdf
     except ImportError as error:  # a server without the libraries that Qt needs
         raise ExportError("no-qt", detail=str(error)) from error
     try:
         return to_pdf(build(case, language), to_json(case, language), paper or default_paper())
-    except NoJapaneseFontError as error:
-        raise ExportError("no-japanese-font") from error
+    except NoFontError as error:
+        raise ExportError("no-japanese-font" if language == "ja" else "no-font") from error
 
 
 def _export_error(error: OSError | ValueError, path: Path) -> ExportError:

@@ -7,10 +7,8 @@ import contextlib
 from pathlib import Path
 
 from checks.facts.case import Case
-from checks.sharing.case import CaseError, decode
+from checks.sharing.case import SIZE_LIMIT, CaseError, decode
 from wizard.words import words
-
-SIZE_LIMIT = 128 * 1024 * 1024  # bytes; a case with a log of five megabytes needs less than ten
 
 _HEAD = 1024  # bytes in which a PDF names itself
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -21,7 +19,7 @@ def open_case(path: Path) -> Case:
 
     Raises:
         CaseError: "file-missing", "file-unreadable", "file-too-large", "case-not-ours" (neither JSON nor PDF), those
-            of :func:`checks.sharing.case.decode` and of :func:`wizard.report.pdf.file.read_pdf`.
+            of :func:`checks.sharing.case.decode` and of :func:`wizard.report.pdf.attached_case.read_pdf`.
     """
     try:
         with open(path, "rb") as file:
@@ -33,7 +31,7 @@ def open_case(path: Path) -> Case:
     if len(data) > SIZE_LIMIT:
         raise CaseError("file-too-large", str(path))
     if b"%PDF-" in data[:_HEAD]:
-        from wizard.report.pdf.file import read_pdf
+        from wizard.report.pdf.attached_case import read_pdf
 
         return read_pdf(data)
     text = _utf8(data)

@@ -14,8 +14,10 @@ from PySide6.QtCore import QSocketNotifier, QTimer
 from PySide6.QtGui import QFont, QFontDatabase, QIcon
 from PySide6.QtWidgets import QApplication
 
+from checks.sharing.files import remove_left_parts
 from wizard.case_model import CaseModel, Notice
 from wizard.desktop import icons
+from wizard.desktop.folders import EXPORT, last_folder
 from wizard.jobs.background import Work
 from wizard.stop_signals import asked_to_end
 from wizard.window.main_window import Window
@@ -33,6 +35,7 @@ def run_window(arguments: Sequence[str] = (), language: str | None = None) -> in
     work = Work(case)
     window = Window(case, work)
     window.show()
+    QTimer.singleShot(0, lambda: remove_left_parts(Path(last_folder(EXPORT))))
     if arguments:
         QTimer.singleShot(0, lambda: work.open(Path(arguments[0])))
     with closing_on_signals(window.close), telling_faults(case):

@@ -13,7 +13,6 @@ import os
 import re
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -21,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
+from checks.engine.processes.own_folder import own_folder
 from checks.engine.processes.surroundings import probe_environment
 from checks.engine.processes.transcript import LIMIT, Transcript
 from checks.engine.processes.tree import ProcessTree
@@ -88,8 +88,8 @@ def run_probe(
     Raises:
         OSError: there is no place for temporary files on this machine.
     """
-    with tempfile.TemporaryDirectory(prefix="naosu-", ignore_cleanup_errors=True) as folder:
-        return _Running(task, Path(folder), cancelled, Transcript(on_stage, on_facts)).answer()
+    with own_folder() as folder:
+        return _Running(task, folder, cancelled, Transcript(on_stage, on_facts)).answer()
 
 
 class _Running:
@@ -106,9 +106,9 @@ class _Running:
         if self._cancelled():
             return self._answer("cancelled")
         path = self._folder / "answer"
-        path.touch()
-        # Opened once: a target that deletes the file cannot take away what it has answered.
-        with path.open("rb") as file:
+        # Opened once and before it starts: what a target puts in their place (a pipe, a link) is never opened, and one
+        # that deletes them cannot take away what it has answered.
+        with path.open("x+b") as file, open(f"{path}.stderr", "x+b") as last_words:
             try:
                 tree = ProcessTree(
                     self._command(path),
@@ -124,11 +124,10 @@ class _Running:
             finally:
                 gone = tree.end()
             self._transcript.feed(file.read(LIMIT))
-        stdout.finish()
-        stderr.finish()
-        return self._ended(
-            stopped, tree.process.returncode, gone, stdout.count + stderr.count, stderr.text() + _last_words(path)
-        )
+            stdout.finish()
+            stderr.finish()
+            tail = stderr.text() + _end_of(last_words)
+        return self._ended(stopped, tree.process.returncode, gone, stdout.count + stderr.count, tail)
 
     def _command(self, answer: Path) -> list[str]:
         task = self._task
@@ -223,15 +222,10 @@ class _Running:
         return Answer(facts=transcript.facts, run=run)
 
 
-def _last_words(answer: Path) -> str:
+def _end_of(file: BinaryIO) -> str:
     """What a process printed on standard error while its probe listened to that (kit.py, Captured), and then died."""
-    try:
-        with open(f"{answer}.stderr", "rb") as file:
-            file.seek(0, os.SEEK_END)
-            file.seek(max(0, file.tell() - TAIL))
-            return file.read(TAIL).decode("utf-8", "replace")
-    except OSError:
-        return ""
+    file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+    return file.read(TAIL).decode("utf-8", "replace")
 
 
 class _Output:

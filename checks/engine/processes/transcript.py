@@ -9,13 +9,16 @@ from typing import Any
 from checks.facts import ErrorText, StageRun
 
 LIMIT = 8 * 1024 * 1024  # bytes of answer that are read; the largest honest one has a few hundred kilobytes
+MOST_STAGES = 5_000  # the longest honest answer has a few hundred
+MOST_VALUES = 500_000  # of the JSON, and of a list what it holds
+_LINE = 10  # values that a line counts for, as it takes more time
 
 
 class Transcript:
     """The answer of a probe so far.
 
     ``greeting`` is the Python version that the host writes first: until then nothing proves that a Python runs.
-    ``failed`` is True once an essential stage raised; ``overflown`` once more than :data:`LIMIT` bytes came.
+    ``failed`` is True once an essential stage raised; ``overflown`` once more came than any probe has to say.
     """
 
     def __init__(
@@ -27,6 +30,8 @@ class Transcript:
         self._on_facts = on_facts
         self._rest = b""
         self._size = 0
+        self._values = 0
+        self._unread: dict[str, Any] = {}
         self._stages: list[StageRun] = []
         self.facts: dict[str, Any] = {}
         self.greeting: str | None = None
@@ -42,7 +47,7 @@ class Transcript:
     @property
     def overflown(self) -> bool:
         """More came than any probe has to say; the rest is not read."""
-        return self._size > LIMIT
+        return self._size > LIMIT or self._values > MOST_VALUES or len(self._stages) > MOST_STAGES
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the answer file."""
@@ -51,6 +56,9 @@ class Transcript:
         self._size += len(data)
         *lines, self._rest = (self._rest + data[: LIMIT + 1]).split(b"\n")
         for line in lines:
+            self._values += _LINE + line.count(b",") + line.count(b"[") + line.count(b"{")  # before they are made
+            if self.overflown:
+                return
             self._read(line)
 
     def _read(self, line: bytes) -> None:
@@ -89,14 +97,17 @@ class Transcript:
     def _learn(self, facts: dict[str, Any]) -> None:
         """Each stage may add reasons to "unread", and to a list by "name+"; else the later stage knows more."""
         self._on_facts(facts)
-        unread = {**_dict(self.facts.get("unread")), **_dict(facts.get("unread"))}
-        for name in [name for name in facts if name.endswith("+") and isinstance(facts[name], list)]:
-            added, known = facts[name], self.facts.get(name[:-1])
-            facts = {key: value for key, value in facts.items() if key != name}
-            self.facts[name[:-1]] = [*known, *added] if isinstance(known, list) else added
-        self.facts |= facts
-        if unread:
-            self.facts["unread"] = unread
+        self._unread.update(_dict(facts.get("unread")))
+        for name, value in facts.items():
+            known = self.facts.get(name[:-1])
+            if not name.endswith("+") or not isinstance(value, list):
+                self.facts[name] = value
+            elif isinstance(known, list):
+                known += value
+            else:
+                self.facts[name[:-1]] = [*value]
+        if self._unread:
+            self.facts["unread"] = self._unread
 
 
 def _dict(value: object) -> dict[str, Any]:

@@ -13,11 +13,13 @@ import os
 import re
 import stat
 import struct
+import sys
 import tarfile
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol, Self, cast
 
@@ -46,6 +48,7 @@ _ZIP_ERRORS = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, ValueError,
     OverflowError, OSError, struct.error, IndexError, KeyError, RecursionError,
 )  # fmt: skip
+_CACHED = re.compile("(?:models|datasets|spaces)--")  # a repository in the cache of Hugging Face
 _AFTER_SLASH = "0"  # the character that follows the slash in the order of names
 
 
@@ -78,34 +81,45 @@ def inside(name: str) -> bool:
 
 
 class DiskFolder:
-    """A folder of the disk. Links are followed, but no folder twice."""
+    """A folder of the disk. Links within it are followed, no folder twice; one that leads out of it is only named.
 
-    def __init__(self, path: Path, cancelled: Cancelled = never) -> None:
+    ``beside``: a file that was given, itself perhaps a link: where it really lies belongs to the folder.
+    """
+
+    def __init__(self, path: Path, cancelled: Cancelled = never, beside: Path | None = None) -> None:
         self.path = path
         self.name = path.name
         self._cancelled = cancelled
+        root = Path(os.path.realpath(path))
+        self._roots = (root, *_blobs(root), *((Path(os.path.realpath(beside)).parent,) if beside else ()))
 
     @functools.cached_property
-    def _listed(self) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
-        """The files, the folders that could not be listed, and whether there are more files than these."""
-        locked: list[str] = []
-        found = list(itertools.islice(_walk(self.path, locked), MOST_NAMES + 1))
-        return tuple(sorted(found[:MOST_NAMES])), tuple(sorted(locked)), len(found) > MOST_NAMES
+    def _listed(self) -> _Listed:
+        listed = _Listed()
+        found = list(itertools.islice(_walk(self.path, listed, self._leads_out), MOST_NAMES + 1))
+        listed.has_more = len(found) > MOST_NAMES
+        listed.names = tuple(sorted(found[:MOST_NAMES]))
+        return listed
 
     @property
     def names(self) -> tuple[str, ...]:
         """All files in it, sorted."""
-        return self._listed[0]
+        return self._listed.names
 
     @property
     def locked(self) -> tuple[str, ...]:
         """The folders in it whose files could not be listed, sorted; "" is the folder itself."""
-        return self._listed[1]
+        return tuple(sorted(self._listed.locked))
+
+    @property
+    def links_out(self) -> tuple[tuple[str, str], ...]:
+        """The links in it that lead out of it, sorted, each with where to."""
+        return tuple(sorted(self._listed.links_out))
 
     @property
     def has_more(self) -> bool:
         """Whether there are more files than it gives names of."""
-        return self._listed[2]
+        return self._listed.has_more
 
     def size_of(self, name: str) -> int | None:
         """Bytes of a file."""
@@ -120,9 +134,37 @@ class DiskFolder:
         """A file of it."""
         if not inside(name):
             raise Damaged("outside", name)
+        there = self._leads_out(name)
+        if there is not None:
+            raise Damaged("linked-outside", there)
         with opened(self.path / name, self._cancelled) as source:
             source.name = name
             yield source
+
+    def _leads_out(self, name: str) -> str | None:
+        """Where a name in it really leads, if that is out of it."""
+        real = os.path.realpath(self.path / name)
+        return None if any(Path(real).is_relative_to(root) for root in self._roots) else real
+
+
+@dataclass
+class _Listed:
+    """What the walk through a folder of the disk found."""
+
+    names: tuple[str, ...] = ()
+    locked: list[str] = field(default_factory=list)
+    links_out: list[tuple[str, str]] = field(default_factory=list)
+    has_more: bool = False
+
+
+def _blobs(root: Path) -> Iterator[Path]:
+    """Where the files of a snapshot lie to which Hugging Face's cache links: beside all snapshots of the model.
+
+    https://huggingface.co/docs/huggingface_hub/guides/manage-cache
+    """
+    for folder in (root, *root.parents):
+        if folder.parent.name == "snapshots" and _CACHED.match(folder.parent.parent.name):
+            yield folder.parent.parent / "blobs"
 
 
 class SubFolder:
@@ -398,10 +440,10 @@ def _zip_errors() -> Iterator[None]:
         raise Damaged("archive-damaged", str(error)) from error
 
 
-def _walk(root: Path, locked: list[str]) -> Iterator[str]:
+def _walk(root: Path, listed: _Listed, leads_out: Callable[[str], str | None]) -> Iterator[str]:
     """The files below a folder, by relative name; a folder that leads back to itself is entered once.
 
-    ``locked``: takes the folders that could not be listed.
+    ``listed`` takes the folders that could not be listed, and the links that are not followed.
     """
     seen: set[tuple[int, int]] = set()
     waiting = [("", 0)]
@@ -415,15 +457,26 @@ def _walk(root: Path, locked: list[str]) -> Iterator[str]:
             entries = sorted(os.scandir(root / below), key=lambda item: item.name)
         except OSError:
             if PurePosixPath(below).name not in _OF_THE_SYSTEM:
-                locked.append(below)
+                listed.locked.append(below)
             continue
         for entry in entries:
             name = f"{below}/{entry.name}" if below else entry.name
             try:
-                if entry.is_dir():
+                there = leads_out(name) if _is_link(entry) else None
+                if there is not None:
+                    if len(listed.links_out) < MOST_NAMES:
+                        listed.links_out.append((name, there))
+                elif entry.is_dir():
                     if depth < DEEPEST:
                         waiting.append((name, depth + 1))
                 elif entry.is_file():
                     yield name
             except OSError:
                 continue
+
+
+def _is_link(entry: os.DirEntry[str]) -> bool:
+    """A symbolic link; on Windows also a junction, or whatever else its file system leads elsewhere."""
+    if sys.platform == "win32":
+        return bool(entry.stat(follow_symlinks=False).st_reparse_tag)
+    return entry.is_symlink()

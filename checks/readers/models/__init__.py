@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 UNKNOWN, NOTHING, EMPTY, CANCELLED = "unknown-format", "no-model-in-folder", "empty-folder", "cancelled"
 LOCKED = "folder-unreadable"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # a member, or the end of an archive without any
-_MOST_LOCKED = 20  # folders that could not be listed are named
+_MOST_LEFT_OUT = 20  # folders that could not be listed are named, and links that lead out
 _MOST_PLACES = 4000  # folders within a folder that are asked whether they are a model
 
 
@@ -55,9 +55,13 @@ def _read_disk_folder(path: Path, cancelled: Cancelled) -> tuple[ModelFacts, ...
     folder = DiskFolder(path, cancelled)
     found = _read_folder(folder, str(path), cancelled)
     left_out = [_with_problem(ModelFacts(), Damaged("too-many-files"), path.name, str(path))] if folder.has_more else []
-    for below in folder.locked[:_MOST_LOCKED]:
+    unread = [(below, Damaged(LOCKED)) for below in folder.locked[:_MOST_LEFT_OUT]]
+    said = {Path(model.path).parent / file.name for model in found for file in model.needs.files or () if file.present}
+    links = [link for link in folder.links_out if path / link[0] not in said]  # the others are said with their model
+    unread += [(link, Damaged("linked-outside", there)) for link, there in links[:_MOST_LEFT_OUT]]
+    for below, problem in unread:
         here = path / below
-        left_out.append(_with_problem(ModelFacts(), Damaged(LOCKED), here.name, str(here)))
+        left_out.append(_with_problem(ModelFacts(), problem, here.name, str(here)))
     if not left_out:
         return found
     return (*(facts for facts in found if facts.problem not in (NOTHING, EMPTY)), *left_out)
@@ -68,7 +72,7 @@ def _read_path(path: Path, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
         with opened(path, cancelled) as source:
             if source.size >= 4 and source.read(0, 4) in _ZIP:
                 return _read_zip(source, str(path), cancelled)
-            facts = _read_file(source, DiskFolder(path.absolute().parent, cancelled), str(path))
+            facts = _read_file(source, DiskFolder(path.absolute().parent, cancelled, path), str(path))
         if facts.format is None and facts.problem == UNKNOWN and is_tar(path):
             with TarFolder(path, cancelled) as archive:
                 return _read_folder(archive, str(path), cancelled)

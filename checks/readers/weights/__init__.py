@@ -62,7 +62,7 @@ def stored_weights(path: Path, format_id: str, cancelled: Cancelled = never) -> 
         else:
             of_file: Tensors = module.tensors
             source = open_files.enter_context(opened(path, cancelled))
-            found = of_file(source, DiskFolder(path.absolute().parent, cancelled), open_files)
+            found = of_file(source, DiskFolder(path.absolute().parent, cancelled, path), open_files)
         yield gathered(found)
 
 

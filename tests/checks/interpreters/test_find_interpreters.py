@@ -356,7 +356,7 @@ def test_frameworks_with_their_versions(linux: BuiltMachine) -> None:
 
 
 def test_the_likely_target(linux: BuiltMachine) -> None:
-    """Near first, then active, then frameworks, then Naosu's own, then PATH, then the newest."""
+    """Active first, then near, then frameworks, then Naosu's own, then PATH, then the newest."""
     base = linux.posix_python(linux.root / "usr", "3.11.2")
     linux.posix_python(linux.home / ".pyenv/versions/3.13.0", "3.13.0")
     own = linux.venv(linux.root / "opt/naosu", base)
@@ -375,15 +375,15 @@ def test_the_likely_target(linux: BuiltMachine) -> None:
     linux.posix_python(linux.home / "miniconda3/envs/ai", "3.10.1")
     install(linux.home / "miniconda3/envs/ai/lib/python3.10/site-packages", "torch", "2.4.0")
     assert likely() == "home/aya/miniconda3/envs/ai/bin/python"
-    linux.venv(linux.home / "active", base)
-    linux.environ["VIRTUAL_ENV"] = str(linux.home / "active")
-    assert likely() == "home/aya/active/bin/python"
     linux.venv(linux.home / "project/.venv", base)
     linux.near = [linux.home / "project"]
     assert likely() == "home/aya/project/.venv/bin/python"
     linux.venv(linux.home / "project/second", base)
     install(linux.home / "project/second/lib/python3.11/site-packages", "jax", "0.4.30")
     assert likely() == "home/aya/project/second/bin/python"
+    linux.venv(linux.home / "active", base)
+    linux.environ["VIRTUAL_ENV"] = str(linux.home / "active")
+    assert likely() == "home/aya/active/bin/python"
 
 
 def test_a_broken_interpreter_is_not_likely() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.facts import Facts, ModelFacts, Package
+from checks.facts import Facts, InterpreterFacts, ModelFacts, Package
 from checks.facts.finding import Evidence, Finding, Outcome, Severity, Status
 from checks.judgement.judge import conclude
 from checks.remedies.plan import RemedyPlan, plan_remedies
@@ -11,7 +11,9 @@ PATH = "/v/lib/python3.11/site-packages/reader/a.onnx"
 OWNER = Package(name="reader", version="2.1")
 
 
-def planned(cause: str, *remedies: str, package: Package | None = OWNER, language: str = "en") -> list[RemedyPlan]:
+def planned(
+    cause: str, *remedies: str, package: Package | None = OWNER, language: str = "en", is_here: bool = True
+) -> list[RemedyPlan]:
     finding = Finding(
         cause=cause,
         severity=Severity.BLOCKING,
@@ -20,9 +22,17 @@ def planned(cause: str, *remedies: str, package: Package | None = OWNER, languag
         remedies=remedies,
         values={"model_path": PATH, "runtime": "onnxruntime"},
     )
-    facts = Facts(models=(ModelFacts(path=PATH, name="a.onnx", format="onnx", package=package),))
+    model = ModelFacts(path=PATH, name="a.onnx", format="onnx", package=package)
+    interpreter = InterpreterFacts(path="/v/bin/python", packages=(package,) if package else ())
+    facts = Facts(models=(model,), interpreters=(interpreter,), target=interpreter.path, here=is_here)
     _, (found,) = conclude(facts, (Outcome(cause=cause, status=Status.FOUND, findings=(finding,)),))
     return list(plan_remedies(found, facts, language))
+
+
+def test_a_package_of_a_sent_case_is_named_and_not_installed() -> None:
+    first, *_ = planned("onnx-opset-unsupported", is_here=False)
+    assert "“reader==2.1”" in first.title
+    assert not [step.code for step in first.steps if step.code]
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

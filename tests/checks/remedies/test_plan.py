@@ -4,10 +4,12 @@ import string
 
 import msgspec
 import pytest
+from support.placeholder_values import usual
 
 from checks.facts import Facts, InterpreterFacts, JetsonFacts, MachineFacts, OsFacts, Package
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.catalogue import LANGUAGES, Remedy, Step, Verify, Words, remedy_of
+from checks.knowledge.commands.placeholders import Kind, kinds
 from checks.paths import ROOT
 from checks.remedies.plan import RemedyPlan, plan_remedies, platforms_of
 
@@ -141,9 +143,9 @@ def test_no_step_for_this_platform_no_remedy(plan) -> None:  # type: ignore[no-u
 
 
 def test_needs(plan) -> None:  # type: ignore[no-untyped-def]
-    steps = (command("install {version}"),)
-    assert plan(steps, facts(), needs=("version",)) is None
-    assert codes(plan(steps, facts(), needs=("version", "python"), version="2.6")) == ["install 2.6"]
+    steps = (command("install {python_fit}"),)
+    assert plan(steps, facts(), needs=("python_fit",)) is None
+    assert codes(plan(steps, facts(), needs=("python_fit", "python"), python_fit="3.12")) == ["install 3.12"]
 
 
 INSTALL = (command("{pip_uninstall} torch"), command("{pip_install} torch"), command("{python} -V"))
@@ -182,9 +184,9 @@ INSTALL = (command("{pip_uninstall} torch"), command("{pip_install} torch"), com
         pytest.param(
             facts("Windows", python=r"C:\a b\python.exe"),
             [
-                r"& 'C:\a b\python.exe' -m pip uninstall -y torch",
-                r"& 'C:\a b\python.exe' -m pip install torch",
-                r"& 'C:\a b\python.exe' -V",
+                r'& "C:\a b\python.exe" -m pip uninstall -y torch',
+                r'& "C:\a b\python.exe" -m pip install torch',
+                r'& "C:\a b\python.exe" -V',
             ],
             id="windows",
         ),
@@ -225,13 +227,16 @@ def test_a_hostile_path_stays_one_word(plan) -> None:  # type: ignore[no-untyped
     assert codes(plan((command("{python} -V"),), known)) == ["""'/home/x/$(reboot)'"'"'s/bin/python' -V"""]
 
 
-def test_a_path_that_cannot_be_quoted_gives_no_remedy(plan) -> None:  # type: ignore[no-untyped-def]
-    assert plan((command("{python} -V"),), facts(python="/home/x\nreboot\n/python")) is None
+def test_a_path_that_cannot_be_quoted_gives_no_command(plan) -> None:  # type: ignore[no-untyped-def]
+    made = plan((command("{python} -V"),), facts(python="/home/x\nreboot\n/python"), verify="{python} -V")
+    assert codes(made) == [""]
+    assert made.verify.code == ""
+    assert "“/home/x reboot /python”" in made.steps[0].text
 
 
 def test_python_code_is_quoted_as_python(plan) -> None:  # type: ignore[no-untyped-def]
-    step = Step(kind="code", code="torch.load({path})")
-    made = plan((step,), facts(), path="it's")
+    step = Step(kind="code", code="torch.load({model_path})")
+    made = plan((step,), facts(), model_path="it's")
     assert (made.steps[0].code, made.steps[0].language) == ('torch.load("it\'s")', "python")
 
 
@@ -244,7 +249,7 @@ def test_a_broken_remedy_hides_no_other(plan, caplog: pytest.LogCaptureFixture) 
 def test_every_remedy_of_the_catalogue_can_be_filled(remedy: str) -> None:
     """With every value that it needs it gives a plan on some platform, in both languages, with nothing left open."""
     read = remedy_of(remedy)
-    needed = dict.fromkeys(read.needs, "1.2")
+    needed = {name: usual(name) if name in kinds() else "1.2" for name in read.needs}
     asked = Finding(
         cause="driver-too-old-for-cuda",
         severity=Severity.NOTE,
@@ -301,9 +306,10 @@ WITH_DEFAULTS = [
 @pytest.mark.parametrize("remedy", WITH_DEFAULTS)
 def test_a_remedy_names_the_real_file_where_it_is_known_and_something_sensible_where_not(remedy: str) -> None:
     known = remedy_of(remedy)
-    needed = dict.fromkeys(known.needs, "needed")
-    usual = {name: value if isinstance(value, str) else value.en for name, value in known.default.items()}
-    for values in (usual, {name: f"/m/{name}" for name in known.default}):
+    needed = {name: usual(name) if name in kinds() else "needed" for name in known.needs}
+    default = {name: value if isinstance(value, str) else value.en for name, value in known.default.items()}
+    named = {name: f"/m/{name}" if kinds().get(name, Kind.PATH) is Kind.PATH else usual(name) for name in default}
+    for values in (default, named):
         asked = msgspec.structs.replace(finding(**needed, **values), remedies=(remedy,))
         (planned,) = plan_remedies(asked, Facts(), "en")
         shown = "\n".join((*codes(planned), planned.verify.code, *(step.text for step in planned.steps)))

@@ -50,7 +50,7 @@ def target(path: str, system: str = "Linux", *, manager: str | None = "pip", man
         ),
         pytest.param(
             target(r"C:\My AI\python.exe", "Windows"),
-            [r"& 'C:\My AI\python.exe' -m pip install 'torch>=2'"],
+            [r'& "C:\My AI\python.exe" -m pip install "torch>=2"'],
             id="windows",
         ),
         pytest.param(

@@ -36,12 +36,14 @@ def test_a_real_sh_reads_one_word(value: str) -> None:
     ("value", "quoted"),
     [
         (r"C:\Python311\python.exe", r"C:\Python311\python.exe"),
-        (r"C:\Program Files\python.exe", r"'C:\Program Files\python.exe'"),
-        (r"C:\O'Neil\python.exe", r"'C:\O''Neil\python.exe'"),
-        ("C:\\O\u2019Neil\\python.exe", "'C:\\O\u2019\u2019Neil\\python.exe'"),
-        (r"C:\$(calc)\`x\python.exe", r"'C:\$(calc)\`x\python.exe'"),
+        (r"C:\Program Files\python.exe", r'"C:\Program Files\python.exe"'),
+        (r"C:\O'Neil\python.exe", '"C:\\O\'Neil\\python.exe"'),
+        ("C:\\O\u2019Neil\\python.exe", '"C:\\O\u2019Neil\\python.exe"'),
         (r"~\My venv\python.exe", r'"$HOME\My venv\python.exe"'),
-        (r"~\$(calc)`\python.exe", r'"$HOME\`$(calc)``\python.exe"'),
+        ("C:\\my models\\", r'"C:\my models"'),
+        ("numpy>=1,<2", '"numpy>=1,<2"'),
+        ("a,b", '"a,b"'),
+        ("torch==2.6.0+cu124", "torch==2.6.0+cu124"),
     ],
 )
 def test_powershell(value: str, quoted: str) -> None:
@@ -108,15 +110,27 @@ def test_braces_and_unknown_names() -> None:
 @pytest.mark.parametrize(
     ("shell", "written"),
     [
-        (Shell.SH, "pip install torch==2.11.0 'jax[cuda12]' '$(touch' 'hacked)' --index-url x"),
-        (Shell.POWERSHELL, "pip install torch==2.11.0 'jax[cuda12]' '$(touch' 'hacked)' --index-url x"),
+        (Shell.SH, "pip install torch==2.11.0 'jax[cuda12]' 'a$b' --index-url x"),
+        (Shell.POWERSHELL, 'pip install torch==2.11.0 "jax[cuda12]" "a&b" --index-url x'),
     ],
 )
 def test_several_words_are_quoted_one_by_one(shell: Shell, written: str) -> None:
-    values = {"packages": "torch==2.11.0 jax[cuda12] $(touch hacked)", "index": "x"}
+    odd = "a$b" if shell is Shell.SH else "a&b"
+    values = {"packages": f"torch==2.11.0 jax[cuda12] {odd}", "index": "x"}
     template = "{pip_install} {packages:words} --index-url {index}"
     assert shell.fill(template, values, {"pip_install": "pip install"}) == written
     assert placeholders(template) == {"pip_install", "packages", "index"}
+
+
+@pytest.mark.parametrize("value", ["$x", "a`b", "100%", 'a"b', "a\u201cb", "C:\\$(calc)\\python.exe", "~\\$x"])
+def test_what_powershell_or_cmd_expands_in_quotes_is_refused(value: str) -> None:
+    with pytest.raises(Unquotable):
+        Shell.POWERSHELL.quote(value)
+
+
+def test_what_powershell_reads_as_an_expression_is_quoted_unless_it_is_a_number() -> None:
+    assert Shell.POWERSHELL.fill("$env:X = {x}", {"x": "4"}, {}) == "$env:X = 4"
+    assert Shell.POWERSHELL.fill("$env:X = {x}", {"x": "GPU-1a"}, {}) == '$env:X = "GPU-1a"'
 
 
 @pytest.mark.parametrize("shell", [Shell.SH, Shell.POWERSHELL])

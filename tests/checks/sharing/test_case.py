@@ -1,10 +1,13 @@
 """Reading a case back that somebody else wrote: what is damaged, foreign or hostile is refused before it is kept."""
 
 import json
+import tracemalloc
 
 import pytest
 
 from checks.sharing.case import CaseError, decode, to_builtins
+from wizard.report.content.report import build
+from wizard.words import words
 
 
 def nested(levels: int) -> bytes:
@@ -64,3 +67,107 @@ def test_words_that_only_another_version_knows_do_not_keep_a_case_shut() -> None
     plain = to_builtins(decode(json.dumps({"format": 1, "answers": answers, "facts": {"probes": runs}}).encode()))
     assert plain["answers"] == answers
     assert plain["facts"]["probes"]["runs"] == runs["runs"]
+
+
+# --- more than any examination holds ---------------------------------------------------------------------------------
+
+
+def with_facts(**facts: object) -> bytes:
+    return json.dumps({"format": 1, "facts": facts}).encode()
+
+
+def packages(count: int) -> list[dict[str, object]]:
+    return [{"name": f"package{each}", "version": "1", "requires": [f"package{each + 1}"]} for each in range(count)]
+
+
+def test_of_twenty_thousand_packages_the_first_are_read_and_the_case_says_so() -> None:
+    case = decode(with_facts(interpreters=[{"path": "/p", "packages": packages(20_000)}], target="/p"))
+    (python,) = case.facts.interpreters or ()
+    assert len(python.packages or ()) == 5_000
+    assert case.shortened
+    again = decode(json.dumps(to_builtins(case)).encode())
+    assert again.shortened
+    for language in ("en", "ja"):
+        assert words("report.note-shortened", language) in build(again, language).notes
+
+
+def test_an_ordinary_case_is_whole() -> None:
+    case = decode(with_facts(interpreters=[{"path": "/p", "packages": packages(800)}]))
+    assert not case.shortened
+    assert "shortened" not in to_builtins(case)
+    assert not decode(with_texts("step 1\n" * 200_000, "RuntimeError: x")).shortened
+
+
+def test_a_text_without_end() -> None:
+    case = decode(with_facts(target="x" * 200_000))
+    assert len(case.facts.target or "") == 100_000
+    assert case.shortened
+
+
+def test_of_many_long_logs_as_much_is_judged_as_of_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checks.sharing.case._LOGS", 30_000)
+    case = decode(with_texts(*["RuntimeError: CUDA error\n" * 400] * 10))
+    assert sum(len(log.text or "") for log in case.facts.logs) == 30_000
+    assert case.shortened
+
+
+def test_a_log_of_many_commas_is_no_million_of_values() -> None:
+    assert decode(with_texts("a, b, [c], {d}\n" * 30_000 * 6)).facts.logs
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"format":1,"facts":{"x":[' + b"[]," * 1_000_000 + b"[]]}}",
+        b'{"format":1,"facts":{"models":[' + b"{}," * 1_000_000 + b"{}]}}",
+        b'{"format":1,"facts":{"models":[' + b'{"needs":{}},' * 500_000 + b"{}]}}",
+        b'{"format":1,"facts":{"x":"' + b"x" * (33 << 20) + b'"}}',
+    ],
+    ids=["lists", "objects", "objects in objects", "text"],
+)
+def test_values_without_end_are_not_even_made(content: bytes) -> None:
+    tracemalloc.start()
+    with pytest.raises(CaseError, match="file-too-large"):
+        decode(content)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 4 * len(content)
+
+
+def test_what_is_not_read_is_not_made_either() -> None:
+    """The findings are for readers of the JSON, and a stranger may put anything there."""
+    content = b'{"format":1,"facts":{},"findings":[' + b"[]," * 1_000_000 + b"[]]}"
+    tracemalloc.start()
+    decode(content)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 20_000_000
+
+
+@pytest.mark.parametrize("kind", ["{}", "[]", "null", "1", '"unknown"', '[{"kind": {}}]', '{"kind": "numbers"}'])
+def test_a_measurement_of_no_kind_is_passed_over(kind: str) -> None:
+    content = f'{{"format":1,"facts":{{"measurements":[{{"kind":{kind}}}, {kind}]}}}}'
+    assert decode(content.encode()).facts.measurements == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ('{"format": true, "facts": {}}', "case-not-ours"),
+        ('{"format": "1", "facts": {}}', "case-not-ours"),
+        ('{"format": 1}', "case-not-ours"),
+        ("[]", "case-not-ours"),
+        ('{"format": 1, "facts": {}} {', "case-damaged"),
+        ('{"format": 1, "facts": []}', "case-unreadable"),
+        ('{"format": 1, "facts": null}', "case-unreadable"),
+        ('{"format": 1, "facts": {}, "answers": []}', "case-unreadable"),
+        ('{"format": 1, "facts": {}, "created": {}}', "case-unreadable"),
+        ('{"format": 1, "facts": {"logs": {}}}', "case-unreadable"),
+        ('{"format": 1, "facts": {"logs": [[]]}}', "case-unreadable"),
+        ('{"format": 9, "facts": {"logs": [[]]}}', "case-too-new"),
+    ],
+)
+def test_wrong_types_at_every_place(content: str, reason: str) -> None:
+    with pytest.raises(CaseError) as raised:
+        decode(content.encode())
+    assert raised.value.reason == reason

@@ -116,6 +116,25 @@ def test_a_folder_that_leads_back_to_itself(tmp_path: Path, capfd: pytest.Captur
     assert len(facts_of(capfd, str(tmp_path))) == 1
 
 
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_link_out_of_the_folder_is_named_and_not_followed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], language: str
+) -> None:
+    given, elsewhere = tmp_path / "customer", tmp_path / "elsewhere"
+    given.mkdir()
+    elsewhere.mkdir()
+    (elsewhere / "private.onnx").write_bytes(ALEXNET.read_bytes())
+    (given / "model.onnx").write_bytes(ALEXNET.read_bytes())
+    (given / "root").symlink_to("/")
+    (given / "model-2.onnx").symlink_to(elsewhere / "private.onnx")
+    assert run_command(["inspect", str(given), "--lang", language, "--no-redact"]) == 1
+    printed = capfd.readouterr().out
+    assert words("models.problem-linked-outside", language).rstrip(".。") in printed
+    assert str(elsewhere / "private.onnx") in printed
+    (model, *links) = facts_of(capfd, str(given))
+    assert (model["name"], [link["problem"] for link in links]) == ("model.onnx", ["linked-outside"] * 2)
+
+
 def test_every_print_in_both_languages(qapp: QApplication, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for language in ("en", "ja"):
         outputs = {kind: tmp_path / f"{language}.{kind}" for kind in ("json", "markdown", "pdf")}

@@ -13,7 +13,7 @@ from checks.engine.plans.compute import BUDGET
 from checks.facts import InterpreterFacts
 from wizard.case_model import CaseModel, Search
 from wizard.evidence_files import Kind
-from wizard.flow import MODELS
+from wizard.flow import MODELS, Step, is_complete
 from wizard.jobs.background import Work
 from wizard.pages.target import TargetPage
 
@@ -296,3 +296,57 @@ def test_what_was_chosen_by_hand_is_scrolled_into_view(qtbot: QtBot, found: Targ
     found.case.add_interpreter(mine)
     qtbot.waitUntil(lambda: found._table.verticalScrollBar().value() == 0)
     assert found._table.currentRow() == 0
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_what_lies_beside_a_script_is_offered_and_not_chosen(
+    qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    monkeypatch.undo()  # the real choice
+    monkeypatch.setattr("checks.interpreters.find_interpreters", lambda places: (VENV, SYSTEM))
+    monkeypatch.setattr("checks.interpreters.owner_of", lambda interpreter: "mallory")
+    page.case.set_language(language)
+    page.case.answer(symptom="not-on-gpu")
+    page.work.search()
+    qtbot.waitUntil(lambda: page.case.search is Search.DONE)
+    assert (page.case.answers.target, page._table.selectedItems()) == ("", [])
+    assert not is_complete(Step.TARGET, page.case.answers, page.case.progress)
+    assert page._offered.isVisible()
+    assert all(part in page._offered.text() for part in (VENV.path, "mallory"))
+    assert [row[3] for row in cells(page)] == [VENV.path, SYSTEM.path]
+    page._table.selectRow(0)
+    assert page.case.answers.target == VENV.path
+    assert not page._offered.isVisible()
+
+
+def test_beside_a_script_the_active_environment_is_chosen(
+    qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    active = msgspec.structs.replace(SYSTEM, path="/active/bin/python", found_by=("VIRTUAL_ENV",))
+    monkeypatch.setattr("checks.interpreters.find_interpreters", lambda places: (VENV, active, SYSTEM))
+    page.work.search()
+    qtbot.waitUntil(lambda: page.case.search is Search.DONE)
+    assert page.case.answers.target == active.path
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_what_belongs_to_another_user_is_shown_with_its_owner_and_not_chosen(
+    qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr("checks.interpreters.find_interpreters", lambda places: (VENV, SYSTEM))
+    monkeypatch.setattr("checks.interpreters.owner_of", lambda interpreter: "mallory")
+    for place in ("", ".target"):
+        monkeypatch.setattr(f"checks.interpreters{place}.is_of_another", lambda interpreter: interpreter is VENV)
+    page.case.set_language(language)
+    page.work.search()
+    qtbot.waitUntil(lambda: page.case.search is Search.DONE)
+    assert page.case.answers.target == SYSTEM.path
+    assert "mallory" in cells(page)[0][0]
+    assert "mallory" not in cells(page)[1][0]
+    assert VENV.path in page._offered.text()
+    page.work.choose(Path("/"))  # a folder; what is in it belongs to another user
+    qtbot.waitUntil(page._problem.isVisible)
+    assert VENV.path in page._problem.text()
+    assert page.case.answers.target == SYSTEM.path

@@ -131,7 +131,10 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     for path, reason in ((tmp_path, "is-a-folder"), (tmp_path / "none" / "x.pdf", "folder-missing")):
         with pytest.raises(ExportError, match=reason):
             check_writable(path)
+    left = tmp_path / ".naosu-0123456789abcdef.part"
+    left.write_bytes(b"of a run that was killed")
     check_writable(tmp_path / "x.pdf")
+    assert not left.exists()
 
 
 def test_a_really_full_disk(case: Case) -> None:
@@ -172,6 +175,7 @@ def test_every_reason_has_its_sentence() -> None:
         "export-failed",
         "export-folder-missing",
         "export-is-a-folder",
+        "export-no-font",
         "export-no-japanese-font",
         "export-not-writable",
     }

@@ -14,6 +14,7 @@ from wizard.report.content.blocks import (
     FactSheet,
     Item,
     Items,
+    Look,
     MeasuredSection,
     Pairs,
     Paragraph,
@@ -21,6 +22,7 @@ from wizard.report.content.blocks import (
     Section,
     SentText,
 )
+from wizard.report.content.bounds import bounded, first_of_each
 from wizard.report.content.finding_blocks import FindingBlocks, brief, items
 from wizard.report.content.marked_lines import marked_lines
 from wizard.report.content.model_blocks import model_sections
@@ -38,8 +40,8 @@ def document_of(report: Report) -> Document:
         subtitle="  ·  ".join([report.created, *(value for _, value in report.meta[:1])]),
         verdict=report.verdict,
         notes=report.notes,
-        questions=tuple(builder.questions()),
-        sections=tuple(builder.sections()),
+        questions=bounded(builder.questions(), report.language),
+        sections=bounded(builder.sections(), report.language),
     )
 
 
@@ -92,8 +94,11 @@ class _Builder:
         report = self._report
         if report.findings:
             # Where something else was asked for, its answer stands above and is unfolded.
-            found = FindingBlocks(report.shown, report.questions, report.language, is_answer=not report.asked)
-            yield Section(self._words("heading-findings"), tuple(found.sections()), id="findings")
+            shown = first_of_each(report.shown)
+            found = FindingBlocks(shown, report.questions, report.language, is_answer=not report.asked)
+            more = len(report.shown) - len(shown)
+            behind = (Paragraph(self._words("more-in-json", count=more), Look.STRONG),) if more else ()
+            yield Section(self._words("heading-findings"), (*found.sections(), *behind), id="findings")
 
     def _advice(self) -> Iterator[Section]:
         advice = self._report.advice

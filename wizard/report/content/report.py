@@ -419,6 +419,7 @@ def _notes(case: Case, language: str) -> tuple[str, ...]:
         ("note-newer-format", case.newer),
         ("note-judged-again", case.naosu != __version__),
         ("note-cancelled", not case.complete),
+        ("note-shortened", case.shortened),
         ("note-no-machine", case.answers.symptom != MODELS and (case.facts.machine is None or case.facts.reported)),
     ]
     notes = [words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds]

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QPagedPaintDevice, QPageSize, QPainter, QPdfWriter
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QPagedPaintDevice, QPageSize, QPainter, QPdfWriter
 
 from wizard.report.content.blocks import Document
 from wizard.report.content.document import document_of
@@ -29,19 +29,23 @@ PAPERS = {"a4": QPageSize.PageSizeId.A4, "letter": QPageSize.PageSizeId.Letter}
 _MARGIN, _TOP, _BOTTOM = 46.0, 50.0, 42.0
 
 
-class NoJapaneseFontError(Exception):
-    """No font of this machine has Japanese characters, so a Japanese PDF would show empty boxes."""
+_LETTERS = {"ja": "Aあ漢", "en": "A"}  # a font that has these has the others of the language
+
+
+class NoFontError(Exception):
+    """No font of this machine has the characters of the language, so a PDF would show empty boxes or nothing."""
 
 
 def to_pdf(report: Report, case_json: bytes, paper: str = "a4") -> bytes:
     """The PDF, with ``case_json`` attached as naosu-case.json. ``paper``: "a4" or "letter".
 
     Raises:
-        NoJapaneseFontError: a Japanese report on a machine without a Japanese font.
+        NoFontError: no font of this machine has the characters of the report's language.
     """
     _application()
-    if report.language == "ja" and not QFontDatabase.families(QFontDatabase.WritingSystem.Japanese):
-        raise NoJapaneseFontError
+    faces = [QFontMetricsF(Style(mono=mono).font()) for mono in (False, True)]  # with what Qt puts in for them
+    if not all(face.inFontUcs4(ord(letter)) for face in faces for letter in _LETTERS[report.language]):
+        raise NoFontError
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)

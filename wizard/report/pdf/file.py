@@ -1,20 +1,15 @@
-"""The PDF as a file: what Qt does not write (outline, links, language, attachment), and reading the case back.
-
-No Qt here. A PDF that somebody sends is hostile: only its attachment is read, nothing in it is run or drawn, and
-what it unpacks to is limited.
-"""
+"""The PDF as a file: what Qt does not write (outline, links, language, attachment). No Qt here."""
 
 from __future__ import annotations
 
 import io
-import logging
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from pypdf import PdfReader, PdfWriter, apply_configuration
+from pypdf import PdfWriter
 from pypdf.annotations import Link
 from pypdf.generic import (
     BooleanObject,
@@ -27,12 +22,9 @@ from pypdf.generic import (
     TextStringObject,
 )
 
-from checks.facts.case import Case
-from checks.sharing.case import CaseError, decode
 from wizard.report.content.report import Report
 
 ATTACHMENT = "naosu-case.json"
-UNPACKED_LIMIT = 64 * 1024 * 1024  # bytes of the attached case
 
 
 # A line of a ToUnicode table: two glyph numbers, then the characters for them.
@@ -120,28 +112,3 @@ def _mended_code(found: re.Match[bytes]) -> bytes:
         composed = unicodedata.normalize("NFKC", chr(code))
         code = ord(composed) if len(composed) == 1 else code
     return b"<%04X>" % code
-
-
-def read_pdf(data: bytes) -> Case:
-    """The case that is attached to a PDF, judged again.
-
-    Raises:
-        CaseError: "pdf-damaged"; "pdf-encrypted" (it asks for a password); "pdf-not-ours" (no case inside); those of
-            :func:`checks.sharing.case.decode`.
-    """
-    reader = None
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its advice on damaged files is not for our users
-    try:
-        # Without a limit a small attachment unpacks to gigabytes; and pypdf would start a program for one format.
-        with apply_configuration(zlib_maximum_output_length=UNPACKED_LIMIT, jbig2dec_binary=None):
-            reader = PdfReader(io.BytesIO(data), strict=False)
-            attached = next(
-                (attachment for attachment in reader.attachment_list if attachment.name == ATTACHMENT), None
-            )
-            content = None if attached is None else attached.content
-    except Exception as error:  # a crafted file meets every kind of exception in pypdf
-        is_locked = reader is not None and reader.is_encrypted
-        raise CaseError("pdf-encrypted" if is_locked else "pdf-damaged", str(error)) from error
-    if content is None:
-        raise CaseError("pdf-not-ours")
-    return decode(content)

@@ -5,7 +5,6 @@ Lengths are points (1/72 inch). Qt draws on a device of 720 dots per inch, so on
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +21,8 @@ from PySide6.QtGui import (
     QTextLine,
     QTextOption,
 )
+
+from checks.visible import visible as in_line
 
 DOTS = 10.0  # device units per point
 LINE_LIMIT = 600  # characters of one line of a log that are printed
@@ -160,17 +161,13 @@ def _formats(runs: Sequence[Run]) -> Iterator[QTextLayout.FormatRange]:
 
 def visible(text: str) -> str:
     """Text on one line, without characters that move or hide others."""
-    return "".join(_shown(character) for character in " ".join(text.split()))
+    return in_line(" ".join(text.split()))
 
 
 def visible_lines(text: str) -> list[str]:
     """The lines of a code or log, likewise."""
     lines = (line.expandtabs(4).rstrip() for line in text.splitlines())
-    return ["".join(map(_shown, line if len(line) <= LINE_LIMIT else f"{line[:LINE_LIMIT]} …")) for line in lines]
-
-
-def _shown(character: str) -> str:
-    return "\ufffd" if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} else character
+    return [in_line(line if len(line) <= LINE_LIMIT else f"{line[:LINE_LIMIT]} …") for line in lines]
 
 
 def _scaled(x: float, y: float, width: float, height: float) -> QRectF:

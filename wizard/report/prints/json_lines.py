@@ -15,6 +15,7 @@ from checks.judgement.ranking import is_found
 from checks.readers.text import kept
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
 from checks.sharing.redact import redact as redacted
+from checks.visible import visible_json
 from wizard.report.content.report import finding_view
 from wizard.report.prints.json_report import finding_in_words
 from wizard.words import words
@@ -67,4 +68,4 @@ def _ticket(line: bytes) -> tuple[msgspec.Raw, str | None]:
 
 
 def _line(answer: dict[str, Any]) -> bytes:
-    return msgspec.json.encode(answer) + b"\n"
+    return visible_json(msgspec.json.encode(answer)) + b"\n"

@@ -13,6 +13,7 @@ import msgspec
 from checks.facts.case import Case
 from checks.facts.finding import Finding
 from checks.sharing.case import to_builtins
+from checks.visible import visible_json
 from wizard.report.content.report import FindingView, build
 
 
@@ -30,7 +31,7 @@ def to_json(case: Case, language: str) -> bytes:
         {"evidence": [], **finding, **_in_words(view)}
         for finding, view in zip(plain["findings"], report.findings, strict=True)
     ]
-    return msgspec.json.format(msgspec.json.encode(plain), indent=2) + b"\n"
+    return visible_json(msgspec.json.format(msgspec.json.encode(plain), indent=2)) + b"\n"
 
 
 def finding_in_words(finding: Finding, view: FindingView) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from checks.visible import visible_markdown
 from wizard.report.content import blocks as b
 from wizard.report.content.document import document_of
 from wizard.report.content.measured.line import left_out_line
@@ -40,12 +41,12 @@ _BREAK = "\u200b"  # zero width space: what is written stays readable, but is no
 def to_markdown(report: Report) -> str:
     """The whole report; what is only looked up is folded away."""
     document = document_of(report)
-    return "\n".join(_Writer(document.language).document(document)).rstrip() + "\n"
+    return visible_markdown("\n".join(_Writer(document.language).document(document)).rstrip() + "\n")
 
 
 def blocks_as_markdown(blocks: Iterable[b.Block], language: str) -> str:
     """Some blocks in Markdown, with headings in bold."""
-    return "\n".join(_Writer(language).blocks(blocks, _IN_TEXT)).rstrip() + "\n"
+    return visible_markdown("\n".join(_Writer(language).blocks(blocks, _IN_TEXT)).rstrip() + "\n")
 
 
 def escaped(text: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from checks.visible import visible
 from wizard.report.content import blocks as b
 from wizard.report.content.document import document_of
 from wizard.report.content.report import Report
@@ -20,13 +20,6 @@ def to_terminal(report: Report) -> str:
     """The summary. Control characters that came from outside are made visible: a terminal would obey them."""
     document = document_of(report)
     return "\n".join(map(visible, _Writer(document.language).document(document)))
-
-
-def visible(line: str) -> str:
-    """The line without characters that a terminal obeys (escape sequences, bidirectional overrides)."""
-    return "".join(
-        "\ufffd" if unicodedata.category(character) in {"Cc", "Cf", "Cs"} else character for character in line
-    )
 
 
 class _Writer:

@@ -68,7 +68,7 @@ def test_every_recorded_model_is_named_well() -> None:
     ("system", "command"),
     [
         ("Linux", "mv -i -- '/m/my net.onnx' '/m/my net.tflite'"),
-        ("Windows", "Rename-Item -LiteralPath '/m/my net.onnx' -NewName 'my net.tflite'"),
+        ("Windows", 'Rename-Item -LiteralPath "/m/my net.onnx" -NewName "my net.tflite"'),
     ],
 )
 def test_the_command_that_renames_it(system: str, command: str) -> None:

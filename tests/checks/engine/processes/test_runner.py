@@ -5,6 +5,7 @@ import shutil
 import signal
 import stat
 import sys
+import tempfile
 import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -395,6 +396,62 @@ def test_what_a_probe_listened_to_is_kept_when_it_dies(target: Target, tmp_path:
     assert (run.status, run.signal) == ("crashed", "SIGABRT")
     assert "compiled to use AVX2 instructions" in (run.stderr_tail or "")
     assert "dies_probe.py" in (run.stderr_tail or "")
+
+
+# What a target may put in the place of the file in which a probe listens to standard error: $7 is the answer file.
+@pytest.mark.parametrize(
+    "puts",
+    [
+        pytest.param("mkfifo $7.stderr", id="pipe"),
+        pytest.param("mkfifo $7.stderr; sleep 1000 3<>$7.stderr &", id="pipe-that-is-held-open"),
+        pytest.param("ln -s $SECRET $7.stderr", id="link"),
+        pytest.param("ln -s $SECRET $7.a; ln -s $7.a $7.stderr", id="link-to-a-link"),
+        pytest.param("ln $SECRET $7.stderr", id="hard-link"),
+        pytest.param("mv $SECRET $7.stderr", id="renamed"),
+        pytest.param("ln -s /dev/zero $7.stderr", id="endless-device"),
+        pytest.param("ln -s /dev/tty $7.stderr", id="terminal"),
+        pytest.param("ln -s /proc/self/environ $7.stderr", id="our-environment"),
+        pytest.param("ln -s answer.stderr $7.stderr", id="loop"),
+        pytest.param("mkdir $7.stderr", id="folder"),
+        pytest.param("f=${7%/answer}; mv $f $f.gone; ln -s ${SECRET%/*} $f", id="folder-of-another-name"),
+        pytest.param("truncate -s 1T $7.stderr", id="huge-with-holes"),
+        pytest.param("true", id="nothing"),
+    ],
+)
+@pytest.mark.parametrize("end", ["exit 1", "exec sleep 1000"])
+def test_what_lies_in_the_place_of_our_files_is_neither_waited_for_nor_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, puts: str, end: str
+) -> None:
+    secret = tmp_path / "answer.stderr"
+    secret.write_text("not for anybody")
+    monkeypatch.setenv("SECRET", str(secret))
+    monkeypatch.setenv("NOT_FOR_ANYBODY", "not for anybody")
+    began = tmp_path / "began"
+    target = program(tmp_path / "python", f"#!/bin/sh\nrm -f $7.stderr\n{puts}\ntouch {began}\n{end}\n")
+    answer = probe(target, cancelled=began.exists if "sleep" in end else lambda: False)
+    assert answer.run.status == ("cancelled" if "sleep" in end else "not-python")
+    assert (answer.run.stderr_tail or "").strip("\0") == ""
+    for left in Path(tempfile.gettempdir()).glob("naosu-*.gone"):
+        shutil.rmtree(left)
+
+
+@pytest.mark.parametrize(
+    "leaves",
+    [
+        "for _ in range(3000): os.mkdir('d'); os.chdir('d')",
+        "os.mkdir('d'); os.symlink(os.getcwd(), 'd/up'); os.symlink('/', 'root'); os.mkfifo('p')",
+        "os.mkdir('d'); os.mkdir('d/d'); os.chmod('d', 0)",
+        "os.rmdir(os.getcwd()) if not os.listdir() else __import__('shutil').rmtree(os.getcwd())",
+        "open('-\\n\\x1b', 'w'); open(b'\\xff', 'w')",
+    ],
+)
+def test_whatever_it_leaves_in_our_folder_goes(target: Target, tmp_path: Path, leaves: str) -> None:
+    folder = tmp_path / "folder"
+    noted = f"with open({str(folder)!r}, 'w') as file: file.write(os.getcwd())"
+    target.torch(f"import os\n{noted}\n{leaves}\nraise ImportError('ok')")
+    assert probe(target.python).run.status == "failed"
+    assert Path(folder.read_text()).name.startswith("naosu-")
+    assert not Path(folder.read_text()).exists()
 
 
 def test_parts_that_were_told_before_a_crash_are_kept(target: Target, tmp_path: Path) -> None:

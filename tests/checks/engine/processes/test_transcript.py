@@ -4,10 +4,11 @@ import json
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checks.engine.processes.transcript import LIMIT, Transcript
+from checks.engine.processes.transcript import LIMIT, MOST_STAGES, MOST_VALUES, Transcript
 from checks.facts import ErrorText, StageRun
 
 ANSWER = b"""{"python": "3.8.18"}
@@ -111,3 +112,28 @@ def test_anything_can_be_fed_and_what_comes_out_can_be_saved(lines: list[bytes])
     transcript = read(b'{"begin": "a"}\n', b"\n".join(lines) + b"\n")
     result: tuple[Any, ...] = (transcript.facts, transcript.stages)
     msgspec.json.encode(result)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"begin": "a"}',
+        b'{"begin": "a"}\n{"end": "a"}',
+        b'{"facts": {"a+": [1]}}',
+        b'{"facts": {"unread": {"%d": ""}}}',
+        b'{"facts": {"a": [' + b"[]," * 1000 + b"[]]}}",
+        b"",
+        b"{}",
+    ],
+    ids=["stages", "ended stages", "a list that grows", "reasons", "lists", "empty lines", "strange lines"],
+)
+def test_an_answer_without_end_takes_neither_time_nor_memory(line: bytes) -> None:
+    transcript = Transcript()
+    count = min(LIMIT // (len(line) + 1), MOST_VALUES) + 1
+    if b"%d" in line:
+        transcript.feed(b"\n".join(line.replace(b"%d", b"%d" % number) for number in range(count)))
+    else:
+        transcript.feed((line + b"\n") * count)
+    assert transcript.overflown
+    assert len(transcript.stages) <= MOST_STAGES + 1
+    assert sum(map(len, transcript.facts.values())) <= MOST_VALUES

@@ -85,6 +85,74 @@ def test_names_that_lead_out(name: str, tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.parametrize(
+    ("link", "to"),
+    [
+        pytest.param("root", "/", id="root"),
+        pytest.param("up", "..", id="parent"),
+        pytest.param("a/up", "../..", id="parent-of-a-folder-below"),
+        pytest.param("beside", "../model-2", id="neighbour-whose-name-begins-the-same"),
+        pytest.param("secret", "../secret", id="file"),
+        pytest.param("secret", "over", id="through-another-link"),
+        pytest.param("secret", "in/../../secret", id="in-and-out-again"),
+        pytest.param("environ", "/proc/self/environ", id="our-environment"),
+        pytest.param("cwd", "/proc/self/cwd", id="our-folder"),
+        pytest.param("zero", "/dev/zero", id="device"),
+        pytest.param("gone", "../gone", id="nothing"),
+        pytest.param("snapshots/x/secret", "../../../secret", id="like-a-cache"),
+        pytest.param("blobs", "/etc", id="blobs"),
+    ],
+)
+def test_links_that_lead_out_are_named_and_not_followed(tmp_path: Path, link: str, to: str) -> None:
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "model-2").mkdir()
+    (tmp_path / "model-2" / "secret").write_text("secret")
+    model = tmp_path / "model"
+    for place in ("a", "in/a", "snapshots/x"):
+        (model / place).mkdir(parents=True)
+    (model / "a" / "file").write_text("x")
+    (model / "over").symlink_to(tmp_path / "secret")
+    (model / link).symlink_to(to)
+    (model / "in" / "link").symlink_to("../a")
+    (model / "in" / "file").symlink_to(model / "a" / "file")
+    folder = DiskFolder(model)
+    assert {name for name in folder.names if "/" in name} <= {"a/file", "in/file", "in/link/file"}
+    assert {there for _, there in folder.links_out} == {str(tmp_path / "secret"), os.path.realpath(model / link)}
+    for name in (link, f"{link}/secret", f"{link}/etc/hostname"):
+        with pytest.raises(Damaged, match=r"linked-outside|outside"), folder.file(name):
+            pass
+    with folder.file("in/file") as source:
+        assert source.read(0, 1) == b"x"
+
+
+def test_a_folder_that_is_a_link_itself_was_named_by_the_user(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "file").write_text("x")
+    (tmp_path / "link").symlink_to("a")
+    folder = DiskFolder(tmp_path / "link")
+    assert (folder.names, folder.links_out) == (("file",), ())
+    with folder.file("file") as source:
+        assert source.size == 1
+
+
+@pytest.mark.parametrize("given", ["", "onnx"])
+def test_a_snapshot_in_the_cache_of_hugging_face_is_whole(tmp_path: Path, given: str) -> None:
+    repository = tmp_path / "models--a--b"
+    snapshot = repository / "snapshots" / "0123" / given
+    (repository / "blobs").mkdir(parents=True)
+    snapshot.mkdir(parents=True)
+    (repository / "blobs" / "abc").write_text("x")
+    (tmp_path / "secret").write_text("secret")
+    (repository / "blobs" / "def").symlink_to(tmp_path / "secret")
+    up = Path(*[".."] * (3 if given else 2)) / "blobs"
+    (snapshot / "good").symlink_to(up / "abc")
+    (snapshot / "bad").symlink_to(up / "def")
+    folder = DiskFolder(snapshot)
+    assert (folder.names, folder.links_out) == (("good",), (("bad", str(tmp_path / "secret")),))
+    with folder.file("good") as source:
+        assert source.size == 1
+
+
 def test_a_loop_of_links_ends(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "file").write_text("x")

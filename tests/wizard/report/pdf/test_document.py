@@ -4,15 +4,12 @@ import io
 import os
 import subprocess
 import sys
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
-from pypdf import PdfReader, PdfWriter
-from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject, NumberObject, StreamObject
-from PySide6.QtGui import QFontDatabase
+from pypdf import PdfReader
 
 from checks.facts import Facts, Package, SentFile
 from checks.facts.case import Answers, Case
@@ -20,13 +17,14 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.judgement.judge import judged
 from checks.readers.tickets.lines import PASTED
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
-from checks.sharing.case import CaseError
 from wizard.report.content.marked_lines import marked_lines
 from wizard.report.content.report import build
-from wizard.report.pdf.document import NoJapaneseFontError, to_pdf
-from wizard.report.pdf.file import _RANGE, ATTACHMENT, UNPACKED_LIMIT, _mended_range, read_pdf
+from wizard.report.pdf.attached_case import read_pdf
+from wizard.report.pdf.document import to_pdf
+from wizard.report.pdf.file import _RANGE, _mended_range
 from wizard.report.pdf.sent_text import LOG_LINES
 from wizard.report.prints.json_report import to_json
+from wizard.words import words
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -184,11 +182,41 @@ def test_monstrous_values_make_pages_not_errors(make_case: Callable[..., Case]) 
     assert len(PdfReader(io.BytesIO(pdf_of(swollen))).pages) < 40
 
 
-def test_no_japanese_font_is_said(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(QFontDatabase, "families", staticmethod(lambda *_: []))
-    with pytest.raises(NoJapaneseFontError):
-        pdf_of(case, "ja")
-    assert pdf_of(case, "en").startswith(b"%PDF")
+def fonts_of(folder: Path, *pattern: str) -> dict[str, str]:
+    """Variables under which a program has only these of this machine's fonts."""
+    listed = subprocess.run(["fc-list", "--format=%{file}\\n", *pattern], capture_output=True, text=True, check=True)
+    for font in set(listed.stdout.split()) if pattern else ():
+        (folder / Path(font).name).symlink_to(font)
+    config = folder / "fonts.conf"
+    config.write_text(f"<fontconfig><dir>{folder}</dir><cachedir>{folder}/cache</cachedir></fontconfig>")
+    return {**os.environ, "FONTCONFIG_FILE": str(config), "QT_QPA_PLATFORM": "offscreen"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="fontconfig says which fonts there are")
+@pytest.mark.parametrize(
+    ("fonts", "language", "reason"),
+    [
+        ((), "en", "no-font"),
+        ((), "ja", "no-japanese-font"),
+        (("DejaVu Sans",), "ja", "no-japanese-font"),
+        (("DejaVu Sans",), "en", ""),
+        (("BIZ UDPGothic",), "ja", ""),
+    ],
+)
+def test_no_font_is_said(case: Case, tmp_path: Path, fonts: tuple[str, ...], language: str, reason: str) -> None:
+    """A PDF of empty boxes is no success."""
+    source, made = tmp_path / "case.json", tmp_path / "made.pdf"
+    source.write_bytes(to_json(case, "en"))
+    command = [sys.executable, "-m", "wizard", "--lang", language, "show", str(source), "--pdf", str(made), "--quiet"]
+    root = Path(__file__).resolve().parents[4]
+    done = subprocess.run(command, env=fonts_of(tmp_path, *fonts), capture_output=True, text=True, cwd=root)
+    if reason:
+        assert words(f"errors.export-{reason}", language) in done.stderr
+        assert done.returncode == 2
+        assert not made.exists()
+    else:
+        assert made.exists(), done.stderr
+        assert len(text_of(made.read_bytes())) > 500
 
 
 def test_without_an_application_and_without_a_display(tmp_path: Path) -> None:
@@ -204,85 +232,3 @@ def test_without_an_application_and_without_a_display(tmp_path: Path) -> None:
     root = Path(__file__).resolve().parents[4]
     subprocess.run([sys.executable, "-c", script, str(target)], env=environment, check=True, cwd=root)
     assert target.read_bytes().startswith(b"%PDF")
-
-
-# --- what others send ------------------------------------------------------------------------------------------------
-
-
-def pdf_with(attached: StreamObject | None, name: str = ATTACHMENT) -> bytes:
-    """A blank PDF with an attachment whose stream is given."""
-    writer = PdfWriter()
-    writer.add_blank_page(100, 100)
-    if attached is not None:
-        made = writer.add_attachment(name, b"{}")
-        made._embedded_file.update(attached)
-        made._embedded_file._data = attached._data
-    out = io.BytesIO()
-    writer.write(out)
-    return out.getvalue()
-
-
-def stream(data: bytes, *filters: str) -> StreamObject:
-    made = DecodedStreamObject()
-    made._data = data
-    if filters:
-        made[NameObject("/Filter")] = NameObject(filters[0])
-    made[NameObject("/Length")] = NumberObject(len(data))
-    return made
-
-
-def test_a_foreign_pdf_is_not_ours() -> None:
-    with pytest.raises(CaseError, match="pdf-not-ours"):
-        read_pdf(pdf_with(None))
-    with pytest.raises(CaseError, match="pdf-not-ours"):
-        read_pdf(pdf_with(stream(b"{}"), name="invoice.json"))
-
-
-def test_an_attachment_of_that_name_that_is_no_case() -> None:
-    with pytest.raises(CaseError, match="case-not-ours"):
-        read_pdf(pdf_with(stream(b'{"a": 1}')))
-
-
-def test_a_bomb_is_not_unpacked() -> None:
-    squeezer = zlib.compressobj(9)
-    block = bytes(1 << 20)
-    bomb = b"".join(squeezer.compress(block) for _ in range(UNPACKED_LIMIT // len(block) + 64)) + squeezer.flush()
-    with pytest.raises(CaseError, match="pdf-damaged"):
-        read_pdf(pdf_with(stream(bomb, "/FlateDecode")))
-
-
-@pytest.mark.parametrize("name", ["/JBIG2Decode", "/NoSuchDecode"])
-def test_an_attachment_in_a_format_that_is_not_read(name: str) -> None:
-    with pytest.raises(CaseError, match="pdf-damaged"):
-        read_pdf(pdf_with(stream(b"{}", name)))
-
-
-@pytest.mark.parametrize("version", [2, 5], ids=["RC4", "AES, which needs another library"])
-def test_a_password(case: Case, version: int) -> None:
-    writer = PdfWriter(clone_from=io.BytesIO(pdf_of(case)))
-    writer.encrypt(user_password="secret", algorithm="RC4-128")
-    out = io.BytesIO()
-    writer.write(out)
-    with pytest.raises(CaseError, match="pdf-encrypted"):
-        read_pdf(out.getvalue().replace(b"/V 2", b"/V %d" % version))
-
-
-def test_damaged_files(case: Case) -> None:
-    whole = pdf_of(case)
-    for data in (b"%PDF-1.7\n", b"%PDF-1.7\nxref\n" + b"\xff" * 100, whole[: len(whole) // 2], whole[:200], b""):
-        with pytest.raises(CaseError, match="pdf-"):
-            read_pdf(data)
-
-
-def test_a_pdf_whose_objects_point_in_a_circle() -> None:
-    writer = PdfWriter()
-    writer.add_blank_page(100, 100)
-    names = DictionaryObject()
-    reference = writer._add_object(names)
-    names[NameObject("/Kids")] = reference
-    names[NameObject("/EmbeddedFiles")] = reference
-    writer.root_object[NameObject("/Names")] = reference
-    out = io.BytesIO()
-    writer.write(out)
-    with pytest.raises(CaseError, match="pdf-"):
-        read_pdf(out.getvalue())

@@ -1,0 +1,1 @@
+"""Tables about the commands that remedies write."""

@@ -1,0 +1,154 @@
+"""Whether a value may stand in a command: every placeholder has a kind, and each kind its grammar.
+
+A value can come out of a stranger's report, text, model file or metadata, and quoting alone does not help: a sender who
+chooses the package chooses what is installed. So a name must be one that our tables know, or that is installed on this
+machine and was read here; and no program or file lies on another computer. What is refused is shown, never pasted.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from checks.facts import Facts, Package
+from checks.knowledge.commands.placeholders import Kind, device_groups, kinds
+from checks.knowledge.frameworks.torch import INDEX
+from checks.knowledge.packages.environment_variables import allowed_names
+from checks.knowledge.packages.import_packages import is_named
+from checks.knowledge.packages.known_packages import is_known_package
+from checks.knowledge.packages.system_libraries import SystemLibraries
+
+_LONGEST = 1000  # characters of one value
+_LONGEST_SHOWN = 80
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
+_SPECIFIER = re.compile(r"(?:(?:[<>]=?|[=!~]=)[A-Za-z0-9.+!_-]{1,40}(?:\.\*)?)?")
+# Another computer's file, or an address: \\server, //server, \??\UNC, file:, PowerShell's provider::.
+_ELSEWHERE = re.compile(r"\s*(?:[\\/]\s*[\\/?]|[A-Za-z][\w+.-]+:|.*::)", re.DOTALL)
+# Where a program of this computer does not lie: what is mounted from another one on use, and what is no file.
+_NO_PROGRAM = re.compile(r"/(?:net|Network|afs|proc|dev|sys)/|.*/gvfs/", re.IGNORECASE)
+_FROM_ROOT = re.compile(r"(?:/|~[/\\]|[A-Za-z]:[\\/]).*", re.DOTALL)
+_PYTHON = re.compile(
+    r"(?:(?:i|b|maya|graal|micro)?py(?:thon|py)?|hython)w?[\d.]*t?(?:[-_][\w.]+)?(?:\.exe)?", re.IGNORECASE | re.ASCII
+)
+_LIBRARY_FOLDER = r"/(?:usr/)?(?:local/)?lib(?:32|64)?/(?:\w[\w.+-]{0,60}/){0,8}"
+_MODULE = r"[A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,9}"
+_PATTERNS = {
+    Kind.VERSION: r"\d{1,6}(?:\.\d{1,6}){0,3}(?:[a-z]{1,4}\d{0,4})?",
+    Kind.NUMBER: r"\d{1,6}",
+    Kind.DEVICE: r"(?:cuda|xpu|mps|cpu|hpu|npu)(?::\d{1,3})?",
+    Kind.LIBRARY: rf"(?:{_LIBRARY_FOLDER})?[A-Za-z_][\w.+-]{{0,99}}\.(?:so(?:\.\d{{1,6}}){{0,4}}|dll|dylib)",
+    Kind.SETTINGS_FILE: r"/(?:etc|run|lib|usr/lib|usr/local/lib)/modprobe\.d/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}\.conf",
+    Kind.MODULES: rf"{_MODULE}(?:, {_MODULE}){{0,19}}",
+    Kind.URL: re.escape(INDEX) + r"(?:nightly/)?(?:cpu|xpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2})",
+}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the facts of a case come from. By default a stranger says all of it."""
+
+    is_here: bool = False  # this process read them on this machine
+    packages: tuple[Package, ...] = ()  # that are installed here
+    models: tuple[str, ...] = ()  # the paths that were given here
+
+    @classmethod
+    def of(cls, facts: Facts) -> "Origin":
+        """Of the facts of a case."""
+        if not facts.here:
+            return cls()
+        target = facts.target_interpreter
+        return cls(
+            is_here=True,
+            packages=(target.packages or ()) if target else (),
+            models=tuple(model.path for model in facts.models),
+        )
+
+    def refusal(self, placeholder: str, value: str) -> str:
+        """Why a value may not stand in a command: a key of resources/words/phrases.toml, "" where it may.
+
+        Raises:
+            KeyError: the placeholder has no kind.
+        """
+        kind = kinds()[placeholder]
+        if len(value) > _LONGEST:
+            return "value-unfit"
+        return "" if self._fits(kind, value) else _REFUSALS.get(kind, "value-unfit")
+
+    def _fits(self, kind: Kind, value: str) -> bool:
+        if kind in _PATTERNS and not re.fullmatch(_PATTERNS[kind], value, re.ASCII):
+            return False
+        match kind:
+            case Kind.PACKAGE | Kind.CONDA_PACKAGE:
+                return self._knows(value, of_conda=kind is Kind.CONDA_PACKAGE)
+            case Kind.REQUIREMENTS:
+                return bool(value.split()) and all(map(self._is_requirement, value.split()))
+            case Kind.SYSTEM_PACKAGE:
+                return any(value in (row.apt, row.dnf) for row in SystemLibraries.read().row)
+            case Kind.MODULES:
+                return all(map(is_named, value.split(", ")))
+            case Kind.VARIABLE:
+                return value in allowed_names()
+            case Kind.GROUP:
+                return value in device_groups()
+            case Kind.PATH:
+                return bool(value) and (not _ELSEWHERE.match(value) or value in self.models)
+            case Kind.PROGRAM:
+                return self._is_program(value)
+            case _:
+                return True
+
+    def _knows(self, name: str, *, of_conda: bool = False) -> bool:
+        if not _NAME.fullmatch(name):
+            return False
+        return is_known_package(name, of_conda=of_conda) or self._has(canonicalize_name(name))
+
+    def _has(self, name: str) -> bool:
+        """Whether a package is installed here, or one that is asks for it."""
+        return any(
+            package.name == name or any(_name_in(wish) == name for wish in package.requires or ())
+            for package in self.packages
+        )
+
+    def _is_requirement(self, word: str) -> bool:
+        wish = _parsed(word)
+        if wish is None or wish.url or wish.marker or not all(map(_NAME.fullmatch, wish.extras)):
+            return False
+        plain = all(_SPECIFIER.fullmatch(str(specifier)) for specifier in wish.specifier)
+        return plain and all(each.operator != "===" for each in wish.specifier) and self._knows(wish.name)
+
+    def _is_program(self, path: str) -> bool:
+        """A Python on this computer; one that was read here may have another name and lie on a mounted disk."""
+        name = path.replace("\\", "/").rpartition("/")[2]
+        if path != name and (not _FROM_ROOT.fullmatch(path) or _ELSEWHERE.match(path)):
+            return False
+        is_python = _PYTHON.fullmatch(name) is not None
+        return (is_python and not _NO_PROGRAM.match(path)) or (self.is_here and bool(name) and path != name)
+
+
+_REFUSALS: Mapping[Kind, str] = {
+    Kind.PACKAGE: "value-unknown-package",
+    Kind.CONDA_PACKAGE: "value-unknown-package",
+    Kind.REQUIREMENTS: "value-unknown-package",
+    Kind.PROGRAM: "value-no-program",
+}
+
+
+def quoted(value: str) -> str:
+    """A refused value as a sentence shows it: in quotation marks, on one line and not for long."""
+    line = " ".join(value.replace('"', "'").split())
+    return f"“{line[:_LONGEST_SHOWN]}{'…' if len(line) > _LONGEST_SHOWN else ''}”"
+
+
+def _parsed(line: str) -> Requirement | None:
+    try:
+        return Requirement(line)
+    except InvalidRequirement:
+        return None
+
+
+def _name_in(wish: str) -> str:
+    """The normalised name that a line of "Requires-Dist" begins with; "" where it does not ask for a release."""
+    found = _NAME.match(wish)
+    return canonicalize_name(found[0]) if found and "@" not in wish else ""

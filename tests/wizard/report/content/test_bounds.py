@@ -1,0 +1,81 @@
+"""A report of thousands of files or packages stays readable, and says what it leaves out."""
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import pytest
+
+from checks.facts import Facts, ModelFacts, ProbeRun, ProbeRuns, SentFile
+from checks.facts.case import Answers, Case
+from checks.judgement.judge import judged
+from wizard.report.content.blocks import Files
+from wizard.report.content.bounds import LONGEST, MOST_ENTRIES, MOST_FINDINGS
+from wizard.report.content.document import document_of
+from wizard.report.content.report import build
+from wizard.report.export import render
+from wizard.words import words
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+def case_of(**facts: Any) -> Case:
+    return judged(Facts(**facts), Answers())
+
+
+def damaged(count: int) -> tuple[ModelFacts, ...]:
+    names = (f"{number}.onnx" for number in range(count))
+    return tuple(ModelFacts(path=f"/m/{name}", name=name, format="onnx", problem="truncated") for name in names)
+
+
+def parts(value: Any, kind: type) -> Iterator[Any]:
+    if isinstance(value, kind):
+        yield value
+    if isinstance(value, tuple):
+        for inner in value:
+            yield from parts(inner, kind)
+    elif is_dataclass(value):
+        for each in fields(value):
+            yield from parts(getattr(value, each.name), kind)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("kind", ["markdown", "pdf"])
+def test_many_damaged_models(language: str, kind: str) -> None:
+    case = case_of(models=damaged(700))
+    document = document_of(build(case, language))
+    (files,) = parts(document, Files)
+    assert len(files.pages) == len(files.table.rows) == MOST_ENTRIES
+    assert words("report.more-in-json", language, count=700 - MOST_ENTRIES) in files.table.note
+    left_out = words("report.more-in-json", language, count=len(case.findings) - MOST_FINDINGS)
+    assert left_out in {text for section in document.sections for text in parts(section, str)}
+    attached = len(render(case, "json", language)) if kind == "pdf" else 0
+    assert len(render(case, kind, language)) - attached < 3_000_000
+
+
+def test_the_json_has_all_of_them() -> None:
+    assert render(case_of(models=damaged(700)), "json", "en").count(b'"cause": "checkpoint-corrupt"') >= 700
+
+
+def test_many_of_one_cause_crowd_no_other_out() -> None:
+    log = SentFile(name="log", kind="log", text="torch.OutOfMemoryError: CUDA out of memory.\n", examined=True)
+    case = case_of(models=damaged(300), logs=(log,))
+    titles = {text for section in document_of(build(case, "en")).sections for text in parts(section, str)}
+    shown = {view.cause for view in build(case, "en").findings if view.title in titles}
+    assert shown == {finding.cause for finding in case.findings}
+    assert len(shown) > 1
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_probes_and_texts_without_end(language: str) -> None:
+    runs = tuple(ProbeRun(probe=f"p{number}", interpreter="x", status="crashed") for number in range(3000))
+    log = SentFile(name="x" * 50_000, kind="log", text="RuntimeError: CUDA error\n")
+    case = case_of(probes=ProbeRuns(runs=runs), logs=(log,))
+    found = {text for section in document_of(build(case, language)).sections for text in parts(section, str)}
+    assert words("report.more-in-json", language, count=3000 - MOST_ENTRIES) in found
+    assert max(map(len, found)) <= LONGEST + 2
+
+
+def test_an_ordinary_report_is_whole() -> None:
+    case = case_of(models=damaged(5))
+    assert words("report.more-in-json", "en", count=1)[2:] not in render(case, "markdown", "en").decode()

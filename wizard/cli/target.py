@@ -1,0 +1,76 @@
+"""Which Python a command starts: the one that the user named; what was only found is offered, and needs a yes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.cli.arguments import UsageError
+from wizard.words import words
+
+if TYPE_CHECKING:
+    from checks.facts import InterpreterFacts
+    from checks.interpreters import Choice
+
+_YES = ("y", "yes", "はい")
+
+
+def check_target(chosen: argparse.Namespace) -> None:
+    """Reject an interpreter that is not there. A command's name is looked for as a shell does: on PATH alone."""
+    if chosen.target is None:
+        return
+    from checks.interpreters import Places
+    from checks.interpreters.layout import EXECUTABLE
+
+    path = chosen.target
+    if EXECUTABLE.fullmatch(path):
+        places = (folder / name for folder in Places.of_this_machine().path_entries for name in (path, f"{path}.exe"))
+        path = next((str(place) for place in places if place.is_file()), "")
+    if not path or not os.path.lexists(path):
+        raise UsageError(words("commands.no-such-target", chosen.lang, path=chosen.target))
+    chosen.target = path
+
+
+def choose_target(chosen: argparse.Namespace) -> tuple[InterpreterFacts, ...] | None:
+    """Set ``chosen.target`` where the user named none; returns the interpreters that were found for it.
+
+    Raises:
+        UsageError: one was found that he may mean, and nobody can be asked.
+    """
+    if chosen.target is not None:
+        return None
+    from checks.interpreters import Places, choice_among, find_interpreters, is_active
+
+    found = find_interpreters(Places.of_this_machine(Path.cwd()))
+    choice = choice_among(found)
+    if choice.of_another is not None:
+        note = _about(choice.of_another, "of-another-active" if is_active(choice.of_another) else "not-started", chosen)
+        if is_active(choice.of_another):
+            raise UsageError(note)
+        print(note, file=sys.stderr)
+    target = choice.offered if choice.offered is not None and _is_wanted(choice, chosen) else choice.named
+    chosen.target = target.path if target is not None else None
+    return found
+
+
+def _is_wanted(choice: Choice, chosen: argparse.Namespace) -> bool:
+    assert choice.offered is not None  # noqa: S101 - asked only then
+    if chosen.yes:
+        return True
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
+        raise UsageError(_about(choice.offered, "needs-yes", chosen))
+    other = choice.named.path if choice.named else words("commands.only-the-machine", chosen.lang)
+    print(_about(choice.offered, "offered", chosen, other=other), end=" ", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in _YES
+
+
+def _about(interpreter: InterpreterFacts, key: str, chosen: argparse.Namespace, **more: str) -> str:
+    from checks.interpreters import owner_of
+
+    owner = owner_of(interpreter) or words("commands.owner-unknown", chosen.lang)
+    path = interpreter.path
+    return words(f"commands.{key}", chosen.lang, path=path, quoted=shlex.quote(path), owner=owner, **more)

@@ -43,7 +43,7 @@ def hidden(text: str) -> str:
 def test_each_alone() -> None:
     survived = [
         (planted["kind"], secret)
-        for planted in PLANTED
+        for planted in some(PLANTED, 600)
         if planted["shape"]
         for secret in secrets(planted)
         if secret in hidden(planted["text"])

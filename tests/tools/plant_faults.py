@@ -226,7 +226,7 @@ FAULTS = (
         "    return False",
         "redact redaction_rules",
     ),
-    Fault("a secret is hidden only where something tells it", '("secret", self.secrets),', "", "planted_secrets"),
+    Fault("a secret is hidden only where something tells it", '("secret", self.secrets),', "", "redact"),
     # engine
     Fault(
         "one process more than allowed goes on",

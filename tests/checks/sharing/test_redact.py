@@ -162,6 +162,12 @@ def test_both_unicode_forms_are_one_person(form: str) -> None:
     assert hidden(text) == "/Users/<user-1>/a <user-1>"
 
 
+def test_a_secret_that_was_told_once_is_hidden_wherever_it_stands() -> None:
+    text = "export DB_PASSWORD=Kelp-Forest9\n./deploy.sh prod Kelp-Forest9\nKelp-Forest91 is another"
+    shown = "export DB_PASSWORD=<secret-1>\n./deploy.sh prod <secret-1>\nKelp-Forest91 is another"
+    assert hidden(text) == shown
+
+
 def test_the_own_home_stays_usable() -> None:
     interpreter = InterpreterFacts(
         path="/home/alice/venv/bin/python", packages=(Package(name="torch", version="2.6.0"),)

@@ -26,7 +26,7 @@ from checks.knowledge.tickets.redaction import KnownWords
 from checks.sharing.private import scan
 from checks.sharing.private.chance import random_runs
 from checks.sharing.private.homes import SPACED, homes
-from checks.sharing.private.names import Names, folded, folded_root
+from checks.sharing.private.names import Names, folded, folded_root, is_common_group
 
 log = logging.getLogger(__name__)
 
@@ -203,7 +203,7 @@ class Redaction:
     def _hidden(self, text: str, what: str) -> str:
         names = self.names
         if what == "group" and not self.only_secrets:
-            return text if text.lower() in KnownWords.read().groups else names.placeholder("group", text)
+            return text if is_common_group(text) else names.placeholder("group", text)
         data = text.encode("utf-8", "surrogatepass")
         for turn, scanner in scan.turns().items():
             if self.only_secrets and turn > _SECRETS:

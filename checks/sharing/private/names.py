@@ -27,6 +27,12 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFC", urllib.parse.unquote(name)).casefold()
 
 
+def is_common_group(name: str) -> bool:
+    """A group of the system, or one that is called like a plain account: it is named after nobody."""
+    known = KnownWords.read()
+    return name.casefold() in known.groups | known.words
+
+
 def folded_root(root: str) -> str:
     """The form by which two spellings of a path are the same."""
     return re.sub(r"[\\/]+", "/", root).casefold()
@@ -67,7 +73,7 @@ class Names:
     def group(self, name: str) -> None:
         """Learn the name of a group that may be called after people."""
         plain = folded(name)
-        if len(plain) >= 3 and plain not in KnownWords.read().groups and "<" not in name:
+        if len(plain) >= 3 and not is_common_group(name) and "<" not in name:
             self.groups.setdefault(plain, name)
 
     def secret(self, value: str) -> None:

@@ -202,9 +202,9 @@ def test_one_gpu_is_one_gpu_in_whole_and_shortened_form() -> None:
 
 
 def test_groups_pass_by_an_allow_list() -> None:
-    machine = MachineFacts(os=OsFacts(groups=("video", "acme-labs")))
+    machine = MachineFacts(os=OsFacts(groups=("video", "user", "acme-labs")))
     result = redact(case(machine=machine), NOBODY).case.facts
-    assert result.machine == MachineFacts(os=OsFacts(groups=("video", "<group-1>")))
+    assert result.machine == MachineFacts(os=OsFacts(groups=("video", "user", "<group-1>")))
 
 
 def test_the_group_of_a_device_is_a_group_wherever_it_is_named() -> None:

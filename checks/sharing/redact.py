@@ -101,9 +101,10 @@ def this_machine() -> Own:
 
 
 def redact(case: Case, own: Own | None = None, words: Iterable[str] = ()) -> Redacted:
-    """The case with everything hidden that must not leave the machine. Doing it twice changes nothing more.
+    """The case with everything hidden that must not leave the machine.
 
-    ``words`` are the user's own: a project, a customer.
+    ``words`` are the user's own: a project, a customer. Doing it twice may hide more, where a placeholder stands before
+    what then looks like a value; it never shows more.
     """
     own = this_machine() if own is None else own
     plain = msgspec.to_builtins(case)
@@ -161,7 +162,7 @@ def learned(texts: Iterable[str], target: str, own: Own) -> Names:
     names.own_home(own.home)
     names.user(own.user)
     names.host(own.host)
-    whole = "\n".join(dict.fromkeys(texts))  # no name and no rule goes over the end of a text
+    whole = "\n".join(dict.fromkeys(texts))  # what a rule reads over the end of a text is only learned too much
     names.numbering_after(whole)
     data = whole.encode("utf-8", "replace")
     for home in homes(data):

@@ -1,5 +1,6 @@
 """No value of a stranger's stands in a command that a remedy writes, in any shell: every remedy, every placeholder."""
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+import tree_sitter
 from support.placeholder_values import HOSTILE, REMOTE, usual
 
 from checks.facts import Facts, InterpreterFacts, MachineFacts, OsFacts, Package
@@ -206,8 +208,7 @@ def _commands_of_paths(system: str, shell: str, paths: Sequence[str]) -> Iterato
 
 def parsed(grammar: str, text: str) -> list[tuple[str, str]]:
     """Every node of a command line, as its type and text."""
-    tree_sitter = pytest.importorskip("tree_sitter")
-    module = pytest.importorskip(f"tree_sitter_{grammar}")
+    module = importlib.import_module(f"tree_sitter_{grammar}")
     parser = tree_sitter.Parser(tree_sitter.Language(module.language()))
     found, waiting = [], [parser.parse(text.encode()).root_node]
     while waiting:

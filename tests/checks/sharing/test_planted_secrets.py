@@ -22,8 +22,22 @@ from wizard.report.export import render
 RECORDED = Path(__file__).parents[2] / "recordings" / "privacy"
 PLANTED = [json.loads(line) for line in (RECORDED / "secrets.jsonl").read_text("utf-8").splitlines()]
 HARMLESS = (RECORDED / "harmless.txt").read_text("utf-8").splitlines()
-# What has a form and is not found: names that stand beside no word for it, in the second place of a line, in a path.
-KNOWN_LEFT = 13
+# What has a form and is not found: a name in the second folder of a home or in another folder's name, a group of ls, an
+# organisation in brackets, a phrase of plain words, a copyright; secrets whose place only a reader understands.
+KNOWN_LEFT = frozenset(
+    (
+        *(
+            "mizushima",
+            "hoshino",
+            "visionlab",
+            "kazeworks-vision",
+            "岡部",
+            "Rohan Lindgren",
+            "correct horse stapler nine",
+        ),
+        *("Wisteria-77x", "runPw31x", "TidePool204!", "Q1rzqcXTjdPlCPAeEV_1vUaTnQ3H65YCYbSrq_0qXL7="),
+    )
+)
 
 
 def secrets(planted: dict[str, Any]) -> list[str]:
@@ -48,7 +62,7 @@ def test_each_alone() -> None:
         for secret in secrets(planted)
         if secret in hidden(planted["text"])
     ]
-    assert len(survived) <= KNOWN_LEFT, survived
+    assert {secret for _, secret in survived} <= KNOWN_LEFT, survived
     assert len({planted["kind"] for planted in PLANTED}) >= 120
 
 
@@ -84,8 +98,8 @@ def test_all_together_in_what_is_written(everywhere: Case, kind: str) -> None:
     shown = render(everywhere, kind, "en", hide=None).decode()
     if kind == "json":
         shown = "\n".join(_strings(json.loads(shown)))
-    survived = list(left(shown))
-    assert len(set(survived)) <= KNOWN_LEFT, sorted(set(survived))
+    survived = set(left(shown))
+    assert {secret for _, secret in survived} <= KNOWN_LEFT, survived
 
 
 def _strings(value: Any) -> Iterator[str]:

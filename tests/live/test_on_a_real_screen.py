@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,9 +41,14 @@ class Hand:
     def wait_for(self, page: str, seconds: float = PATIENCE) -> None:
         """Until a window's title begins with the name of this page."""
         command = ["xdotool", "search", "--sync", "--onlyvisible", "--name", f"^{page}"]
-        found = subprocess.run(
-            command, env=self._environment, capture_output=True, text=True, timeout=seconds, check=True
-        )
+        end = time.monotonic() + seconds
+        while True:
+            patience = max(0.1, end - time.monotonic())
+            found = subprocess.run(command, env=self._environment, capture_output=True, text=True, timeout=patience)
+            if found.returncode == 0:
+                break
+            # xdotool gives up when a window that it looks at vanishes meanwhile, as those that only start up do.
+            assert time.monotonic() < end, found.stderr
         window = found.stdout.split()[0]
         subprocess.run(
             ["xdotool", "windowfocus", "--sync", window], env=self._environment, check=True, timeout=PATIENCE

@@ -84,6 +84,16 @@ from checks.facts.models import (
     TensorSpec,
     UnmetNeed,
 )
+from checks.facts.programs import (
+    DeviceUse,
+    Frame,
+    LoadedModule,
+    ProgramEnd,
+    ProgramRun,
+    ProgramRuns,
+    PythonProcess,
+    Raised,
+)
 from checks.facts.python import EnvironmentVariables, InterpreterFacts, Package
 from checks.facts.runs import ProbeRun, ProbeRuns, StageRun
 from checks.facts.texts import SentFile, Symptom

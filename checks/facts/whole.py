@@ -7,6 +7,7 @@ from checks.facts.frameworks import Frameworks
 from checks.facts.machine import MachineFacts
 from checks.facts.measurements import Measurement
 from checks.facts.models import ModelComparison, ModelFacts
+from checks.facts.programs import ProgramRun
 from checks.facts.python import EnvironmentVariables, InterpreterFacts
 from checks.facts.runs import ProbeRuns
 from checks.facts.texts import SentFile, Symptom
@@ -37,6 +38,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     frameworks: Frameworks | None = None
     environment: EnvironmentVariables | None = None
     probes: ProbeRuns | None = None
+    runs: tuple[ProgramRun, ...] = ()  # of the user's own program
     symptom: Symptom | None = None
     logs: tuple[SentFile, ...] = ()
     scripts: tuple[SentFile, ...] = ()

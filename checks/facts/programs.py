@@ -1,0 +1,128 @@
+"""The user's own program: started and watched, or one of its statements tried alone."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+import msgspec
+
+from checks.facts.base import Fact
+
+
+class ProgramEnd(StrEnum):
+    """How a watched program ended; a case may hold others, of a newer version."""
+
+    ENDED = "ended"  # by itself: ``exit_code`` or ``signal``
+    WATCHED = "watched"  # it still ran when the chosen time was over, and was ended by us
+    CANCELLED = "cancelled"
+    TOO_MUCH_MEMORY = "too-much-memory"
+    NOT_STARTED = "not-started"  # the system refused; ``detail`` says why
+
+
+class Frame(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of a traceback."""
+
+    file: str
+    line: int | None = None
+    function: str = ""
+    code: str = ""
+
+
+class Raised(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An exception as an object tells it. ``frames``: the outermost first.
+
+    ``name`` and ``path``: what an ImportError, AttributeError or NameError carries of itself.
+    """
+
+    type: str  # "ModuleNotFoundError"; with its module where it is no built-in one: "torch.cuda.OutOfMemoryError"
+    message: str = ""
+    frames: tuple[Frame, ...] = ()
+    name: str | None = None
+    path: str | None = None
+
+
+class LoadedModule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A module in memory. ``file``: "" where it has none (built in, a namespace package)."""
+
+    name: str
+    file: str = ""
+    version: str | None = None  # its __version__
+
+
+class DeviceUse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A device that a framework really used, or opened: "cuda:0", "cpu", "mps", "CUDAExecutionProvider"."""
+
+    framework: str
+    device: str
+    peak_memory: int | None = None
+
+
+class PythonProcess(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """One Python of a watched program, as seen from its inside."""
+
+    pid: int
+    parent: int | None = None
+    executable: str = ""
+    prefix: str = ""
+    version: str = ""
+    arguments: tuple[str, ...] = ()
+    folder: str = ""
+    search_path: tuple[str, ...] = ()  # sys.path at the end
+    is_launcher: bool = False  # it only starts the program: torchrun, poetry run
+    is_complete: bool = False  # it came to its end in order; else what follows is from before it died
+    raised: Raised | None = None  # the exception that ended it
+    led_there: tuple[Raised, ...] = ()  # its causes, and those in whose handling it was raised, the first one first
+    crash: str = ""  # what faulthandler wrote
+    modules: tuple[LoadedModule, ...] = ()
+    libraries: tuple[str, ...] | None = None  # files of native libraries and extension modules in memory
+    warnings: tuple[str, ...] = ()
+    devices: tuple[DeviceUse, ...] = ()
+
+
+class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """A program that was run as the user runs it, or (``statement``) one statement of it that was tried alone."""
+
+    command: tuple[str, ...] = ()
+    folder: str = ""
+    statement: str = ""
+    end: str = ProgramEnd.ENDED.value
+    exit_code: int | None = None
+    signal: str | None = None  # "SIGSEGV"
+    seconds: float | None = None
+    peak_memory: int | None = None  # of all its processes together
+    processes: int | None = None  # that were seen, itself among them
+    output: str = ""  # of standard output: its beginning, its end, and lines that complain
+    errors: str = ""  # of standard error
+    output_bytes: int = 0
+    errors_bytes: int = 0
+    interpreter: str | None = None  # the Python that really ran; None: no Python was seen
+    pythons: tuple[PythonProcess, ...] = ()
+    gpu_processes: tuple[int, ...] = ()  # process numbers of it that a driver listed
+    detail: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether it ended with a failure of its own."""
+        own_end = self.end == ProgramEnd.ENDED and bool(self.exit_code or self.signal)
+        return own_end or self.end in (ProgramEnd.NOT_STARTED, ProgramEnd.TOO_MUCH_MEMORY)
+
+    @property
+    def worked(self) -> bool:
+        """Whether it was seen to come to its end without a failure."""
+        return self.end == ProgramEnd.ENDED and self.exit_code == 0
+
+    @property
+    def raised(self) -> Raised | None:
+        """The exception that ended the program: of its innermost Python that raised one."""
+        ending = [python for python in self.pythons if python.raised is not None]
+        best = next((python for python in ending if not python.is_launcher), ending[0] if ending else None)
+        return best.raised if best else None
+
+
+class ProgramRuns(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """All programs and statements that were run for a case."""
+
+    runs: tuple[ProgramRun, ...] = ()
+
+    def failed(self) -> Iterator[ProgramRun]:
+        """Those that failed."""
+        return (run for run in self.runs if run.failed)

@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from checks.analysis.failures.at_import import troubles
 from checks.facts import Facts, Frameworks, ProgramRun, Raised
+from checks.facts.finding import FAILED_RUN
+from checks.facts.phrase import Value
 
 
 class Part(StrEnum):
@@ -33,6 +35,15 @@ def part_of(modules: Iterable[str], facts: Facts) -> Part:
     if any(pattern.search(text) for text in _other_texts(facts)):
         return Part.IN_FAILURE
     return Part.ASIDE if any(not run.statement for run in runs) else Part.UNKNOWN
+
+
+def failed_run_with(modules: Iterable[str], facts: Facts) -> dict[str, Value]:
+    """The value of a finding that ties it to the first failed run in which these modules take part."""
+    pattern = _mention(modules)
+    for run in facts.runs:
+        if pattern is not None and run.failed and any(pattern.search(text) for text in texts_of_run(run)):
+            return {FAILED_RUN: run.statement or " ".join(run.command)}
+    return {}
 
 
 def texts_of_run(run: ProgramRun) -> Iterator[str]:

@@ -11,10 +11,11 @@ Knowledge:    resources/knowledge/packages/shared_modules.toml: what other cause
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from checks.analysis.failures.seen_to_work import imported_packages
 from checks.analysis.packages.reinstalled import reinstalling
-from checks.analysis.packages.taking_part import Part, part_of
+from checks.analysis.packages.taking_part import Part, failed_run_with, part_of
 from checks.causes.registry import check
-from checks.facts import Facts, InstalledFiles, InstalledPackage, Leftover
+from checks.facts import Facts, InstalledFiles, InstalledPackage, Leftover, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.installed import DAMAGED, FileState
 from checks.facts.phrase import Phrase
@@ -70,7 +71,7 @@ def _of_package(package: InstalledPackage, facts: Facts) -> Finding | None:
         if not is_code and part is not Part.IN_FAILURE:
             severity, confidence = Severity.NOTE, 0.6
         else:
-            severity, confidence = _judged(part, sure=bool(is_sure))
+            severity, confidence = _judged(part, sure=bool(is_sure) and not _was_imported(package, facts))
     elif package.unmet:
         severity, confidence = _judged(part, sure=True)
     elif part is Part.IN_FAILURE and _looks_mixed(package):
@@ -87,11 +88,16 @@ def _of_package(package: InstalledPackage, facts: Facts) -> Finding | None:
             Evidence("damaged_files", ", ".join(shown), package.location),
             *((Evidence("unmet_names", ", ".join(package.unmet), package.location),) if package.unmet else ()),
         ),
-        values={"damage": _damage(package), **reinstalling(package)},
+        values={"damage": _damage(package), **reinstalling(package, facts)},
         remedies=("reinstall-damaged-conda-package",)
         if package.installer == "conda"
         else ("reinstall-damaged-package", "make-fresh-environment"),
     )
+
+
+def _was_imported(package: InstalledPackage, facts: Facts) -> bool:
+    """Whether its import was seen to work, so that only a part of it is out of use."""
+    return package.name in imported_packages(facts.frameworks, ProgramRuns(runs=facts.runs))
 
 
 def _judged(part: Part, *, sure: bool) -> tuple[Severity, float]:
@@ -146,6 +152,7 @@ def _of_leftover(leftover: Leftover, facts: Facts) -> Finding | None:
             "damage": phrase(f"damage-{leftover.kind}", file=leftover.path),
             "package_name": name,
             "import_names": leftover.module,
+            **failed_run_with((leftover.module,), facts),
         },
         remedies=("remove-and-reinstall-package",),
     )

@@ -42,7 +42,7 @@ def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iter
     if not gone and frameworks_among(package.name for package in interpreter.packages):
         return
     if gone:
-        yield _of_gone(gone[0], interpreter)
+        yield _of_gone(gone[0], interpreter, facts)
         return
     others = _others(interpreter, facts)
     yield Finding(
@@ -67,7 +67,7 @@ def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iter
     )
 
 
-def _of_gone(package: InstalledPackage, interpreter: InterpreterFacts) -> Finding:
+def _of_gone(package: InstalledPackage, interpreter: InterpreterFacts, facts: Facts) -> Finding:
     """The framework that pip still lists."""
     label = f"{package.name} {package.version}"
     return Finding(
@@ -80,7 +80,7 @@ def _of_gone(package: InstalledPackage, interpreter: InterpreterFacts) -> Findin
         ),
         values={
             "installed_state": phrase("framework-gone", package=label, python_path=interpreter.path),
-            **reinstalling(package),
+            **reinstalling(package, facts),
         },
         remedies=("reinstall-damaged-package",),
     )

@@ -13,7 +13,15 @@ from collections.abc import Iterator
 from checks.analysis.gpu.cuda import cuda_gpus
 from checks.analysis.packages.reinstalled import reinstalling
 from checks.causes.registry import check
-from checks.facts import InstalledFiles, InstalledPackage, InterpreterFacts, MachineFacts, OnnxRuntimeFacts, Package
+from checks.facts import (
+    Facts,
+    InstalledFiles,
+    InstalledPackage,
+    InterpreterFacts,
+    MachineFacts,
+    OnnxRuntimeFacts,
+    Package,
+)
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.frameworks.onnxruntime import Flavour, OnnxRuntimeTable, flavour
 from checks.knowledge.packages.shared_modules import lost_to_sibling
@@ -28,6 +36,7 @@ def ort_package_conflict(
     onnxruntime: OnnxRuntimeFacts | None,
     machine: MachineFacts | None,
     installed: InstalledFiles | None = None,
+    facts: Facts | None = None,
 ) -> Iterator[Finding]:
     """One finding for the interpreter."""
     if interpreter.packages is None:
@@ -38,7 +47,7 @@ def ort_package_conflict(
         for package, _ in rivals:
             lost = installed.of(package.name) if installed else None
             if lost is not None and lost_to_sibling(lost):
-                yield _of_shell(package, lost)
+                yield _of_shell(package, lost, facts)
         return
     is_bus_read = machine is not None and machine.gpus is not None
     kept, row = _best(rivals, has_nvidia_gpu=bool(cuda_gpus(machine)), is_gpu_known=is_bus_read)
@@ -62,7 +71,7 @@ def ort_package_conflict(
     )
 
 
-def _of_shell(package: Package, lost: InstalledPackage) -> Finding:
+def _of_shell(package: Package, lost: InstalledPackage, facts: Facts | None) -> Finding:
     """The one that is left in the list, without its files."""
     label = f"{package.name} {package.version}"
     return Finding(
@@ -72,7 +81,7 @@ def _of_shell(package: Package, lost: InstalledPackage) -> Finding:
             Evidence("ort_packages", label, package.location or "metadata"),
             Evidence("damaged_files", ", ".join(file.path for file in lost.files[:SHOWN]), lost.location),
         ),
-        values={"ort_state": phrase("ort-shell", ort_packages=label), **reinstalling(lost)},
+        values={"ort_state": phrase("ort-shell", ort_packages=label), **reinstalling(lost, facts)},
         remedies=("reinstall-damaged-package",),
     )
 

@@ -10,7 +10,7 @@ Knowledge:    resources/knowledge/packages/shared_modules.toml
 from collections.abc import Iterator
 
 from checks.analysis.packages.reinstalled import reinstalling
-from checks.analysis.packages.taking_part import Part, part_of
+from checks.analysis.packages.taking_part import Part, failed_run_with, part_of
 from checks.causes.registry import check
 from checks.facts import Facts, InstalledFiles, InstalledPackage, SharedModule
 from checks.facts.finding import Evidence, Finding, Severity, Unread
@@ -53,7 +53,7 @@ def _of_lost(package: InstalledPackage, family: Family, facts: Facts) -> Finding
         ),
         values={
             "overwriting": phrase("overwriting-lost", package=package.name, module=family.module),
-            **reinstalling(package),
+            **reinstalling(package, facts),
         },
         remedies=("reinstall-damaged-package",),
     )
@@ -77,6 +77,7 @@ def _of_shared(shared: SharedModule, names: list[str], facts: Facts) -> Finding:
             "shared_installed": " ".join(sorted(names)),
             "shared_package": f"{name}=={version}" if version else name,
             "import_names": shared.module,
+            **failed_run_with((shared.module,), facts),
         },
         remedies=("keep-one-of-shared-packages",),
     )

@@ -41,7 +41,7 @@ def wheel_for_another_platform(
                     interpreter.path,
                 ),
             ),
-            values=reinstalling(package),
+            values=reinstalling(package, facts),
         )
     if not installed.examined:
         raise Unread("installed", installed.unread.get("installed", ""))

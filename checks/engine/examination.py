@@ -15,6 +15,7 @@ import msgspec
 from checks.engine.collect import collected, merged
 from checks.engine.events import CheckEnded, Event, Finished, Planned, Progress
 from checks.engine.given_models import read_each, side_by_side
+from checks.engine.installed_files import installed_of, with_content_compared
 from checks.engine.job import Job
 from checks.engine.job_runner import JobRunner
 from checks.engine.plans.ask import own_jobs, target_jobs
@@ -60,6 +61,7 @@ class _Examination:
         target, interpreters = self._target()
         asked = (*target_jobs(target, request), *own_jobs(request))
         runner.start(asked)
+        files = runner.submit(installed_of, target, request)
         # Only now: importing every check costs time that the probes can use.
         from checks.judgement.judge import checks_for, judge_each, judged
 
@@ -80,8 +82,11 @@ class _Examination:
 
         answers = runner.answers
         read = {job.id: job.result((answers[job.id],)) for job in asked}
+        yield from runner.until(files)
         facts = collected(request, target, interpreters, models, answers, read)
         facts = msgspec.structs.replace(facts, runs=tuple(run for runs in tried for run in runs))
+        if files.done():
+            facts = with_content_compared(msgspec.structs.replace(facts, installed=files.result()), request)
         facts = yield from self._try_models(facts)
         facts = yield from self._compute(facts)
         yield from runner.until(comparing)

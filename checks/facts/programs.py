@@ -84,6 +84,7 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     command: tuple[str, ...] = ()
     folder: str = ""
     statement: str = ""
+    package: str = ""  # the distribution whose import the statement is, where nobody named it
     end: str = ProgramEnd.ENDED.value
     exit_code: int | None = None
     signal: str | None = None  # "SIGSEGV"

@@ -19,6 +19,7 @@ from checks.knowledge.packages.environment_variables import allowed_names
 from checks.knowledge.packages.import_packages import is_named
 from checks.knowledge.packages.known_packages import is_known_package
 from checks.knowledge.packages.system_libraries import SystemLibraries
+from checks.knowledge.packages.variable_values import is_accepted_word
 
 _LONGEST = 1000  # characters of one value
 _LONGEST_SHOWN = 80
@@ -40,6 +41,7 @@ _PATTERNS = {
     Kind.DEVICE: r"(?:cuda|xpu|mps|cpu|hpu|npu)(?::\d{1,3})?",
     Kind.LIBRARY: rf"(?:{_LIBRARY_FOLDER})?[A-Za-z_][\w.+-]{{0,99}}\.(?:so(?:\.\d{{1,6}}){{0,4}}|dll|dylib)",
     Kind.SETTINGS_FILE: r"/(?:etc|run|lib|usr/lib|usr/local/lib)/modprobe\.d/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}\.conf",
+    Kind.INSTALLED_MODULES: rf"{_MODULE}(?:, {_MODULE}){{0,9}}",
     Kind.MODULES: rf"{_MODULE}(?:, {_MODULE}){{0,19}}",
     Kind.URL: re.escape(INDEX) + r"(?:nightly/)?(?:cpu|xpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2})",
 }
@@ -88,8 +90,12 @@ class Origin:
                 return any(value in (row.apt, row.dnf) for row in SystemLibraries.read().row)
             case Kind.MODULES:
                 return all(map(is_named, value.split(", ")))
+            case Kind.INSTALLED_MODULES:
+                return self.is_here or all(map(is_named, value.split(", ")))
             case Kind.VARIABLE:
                 return value in allowed_names()
+            case Kind.SETTING:
+                return is_accepted_word(value)
             case Kind.GROUP:
                 return value in device_groups()
             case Kind.PATH:

@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from packaging.utils import canonicalize_name
 
 from checks.analysis.failures.at_import import finding_of_text, recognised
+from checks.analysis.failures.seen_to_work import imported_packages
 from checks.analysis.packages.requirements import Broken, broken_if_read
 from checks.causes.environment.framework_companion_mismatch import companion_pairs
 from checks.causes.environment.numpy_abi_mismatch import is_other_generation
 from checks.causes.registry import check
-from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns
+from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.phrase import Value
 from checks.knowledge.errors.import_errors import Recognised
@@ -32,9 +33,13 @@ OWN_CAUSE = frozenset({"protobuf", "nvidia-cudnn-cu11", "nvidia-cudnn-cu12", "nv
 
 @check(CAUSE)
 def dependency_version_conflict(
-    interpreter: InterpreterFacts, os: OsFacts, frameworks: Frameworks | None, probes: ProbeRuns | None
+    interpreter: InterpreterFacts,
+    os: OsFacts,
+    frameworks: Frameworks | None,
+    probes: ProbeRuns | None,
+    runs: ProgramRuns | None,
 ) -> Iterator[Finding]:
-    """One finding per package, with all that does not fit it."""
+    """One finding per package, with all that does not fit it: no more than a note where it was seen to load."""
     texts = tuple(recognised(CAUSE, frameworks, probes)) if frameworks is not None else ()
     conflicts: dict[str, list[Broken]] = {}
     for broken in broken_if_read(interpreter, os, needed=not texts):
@@ -51,8 +56,9 @@ def dependency_version_conflict(
             **(_shown(known) if known else {"found": (here,) if here != ABSENT else ()}),
             requirement=_wishes(known) or found.row.requirement or found.groups.get("needed", ""),
         )
+    loaded = imported_packages(frameworks, runs)
     for package_conflicts in conflicts.values():
-        yield _of_metadata(package_conflicts)
+        yield _of_metadata(package_conflicts, loads=package_conflicts[0].package.name in loaded)
 
 
 def _is_of_another_cause(broken: Broken) -> bool:
@@ -74,10 +80,10 @@ def _of_text(found: Recognised, interpreter: InterpreterFacts) -> tuple[str, str
     return needed, f"{package.name} {package.version}" if package else groups.get("found") or module or ABSENT
 
 
-def _of_metadata(conflicts: list[Broken]) -> Finding:
+def _of_metadata(conflicts: list[Broken], *, loads: bool) -> Finding:
     package = conflicts[0].package
     return Finding(
-        severity=Severity.WARNING,
+        severity=Severity.NOTE if loads else Severity.WARNING,
         confidence=0.7,
         subject=package.name,
         evidence=(

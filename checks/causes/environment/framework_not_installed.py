@@ -1,6 +1,7 @@
 """The interpreter that runs has no AI framework; perhaps another one on this machine has it.
 
-Detects:      a target interpreter without any framework, and the interpreters here that have one.
+Detects:      a target interpreter without any framework, or with nothing but its entry in the list of packages, and the
+              interpreters here that have one.
 Why it bites: "No module named 'torch'": pip put the package into another Python than the one that runs the program.
 Blind spots:  frameworks on PYTHONPATH or in a zip have no metadata; what a probe really imported counts before it.
 Knowledge:    resources/knowledge/packages/ai_packages.toml
@@ -10,10 +11,13 @@ from collections.abc import Iterator
 
 from checks.analysis.gpu.cuda import is_jetson
 from checks.analysis.packages.fitting_build import torch_values
+from checks.analysis.packages.reinstalled import reinstalling
+from checks.causes.environment.damaged_installation import is_lone_framework_gone
 from checks.causes.registry import check
-from checks.facts import Facts, InterpreterFacts
+from checks.facts import Facts, InstalledPackage, InterpreterFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.packages.ai_packages import AiPackages, frameworks_among
+from checks.knowledge.phrases import phrase
 
 SHOWN = 3  # interpreters that a finding names
 
@@ -26,11 +30,19 @@ def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iter
     """One finding for the target."""
     if interpreter.problem:  # interpreter-not-usable
         return
-    if facts.frameworks is not None and any(True for _ in facts.frameworks.each()):
+    gone = (
+        [package for package in facts.installed.packages if is_lone_framework_gone(package, facts)]
+        if facts.installed
+        else []
+    )
+    if not gone and facts.frameworks is not None and any(True for _ in facts.frameworks.each()):
         return
     if interpreter.packages is None:
         raise Unread("packages", interpreter.unread.get("packages", ""))
-    if frameworks_among(package.name for package in interpreter.packages):
+    if not gone and frameworks_among(package.name for package in interpreter.packages):
+        return
+    if gone:
+        yield _of_gone(gone[0], interpreter, facts)
         return
     others = _others(interpreter, facts)
     yield Finding(
@@ -46,8 +58,31 @@ def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iter
                 for path, names in others[:SHOWN]
             ),
         ),
-        values={**torch_values(facts.machine, interpreter), **({"other_python": others[0][0]} if others else {})},
+        values={
+            "installed_state": phrase("no-framework", python_path=interpreter.path),
+            **torch_values(facts.machine, interpreter),
+            **({"other_python": others[0][0]} if others else {}),
+        },
         remedies=_JETSON if is_jetson(facts.machine) else _ELSEWHERE,
+    )
+
+
+def _of_gone(package: InstalledPackage, interpreter: InterpreterFacts, facts: Facts) -> Finding:
+    """The framework that pip still lists."""
+    label = f"{package.name} {package.version}"
+    return Finding(
+        severity=Severity.BLOCKING,
+        confidence=0.95,
+        evidence=(
+            Evidence("python_path", interpreter.path, ", ".join(interpreter.found_by)),
+            Evidence("package", label, package.location),
+            Evidence("damaged_files", ", ".join(file.path for file in package.files[:SHOWN]), package.location),
+        ),
+        values={
+            "installed_state": phrase("framework-gone", package=label, python_path=interpreter.path),
+            **reinstalling(package, facts),
+        },
+        remedies=("reinstall-damaged-package",),
     )
 
 

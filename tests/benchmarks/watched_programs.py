@@ -2,7 +2,7 @@
 
     python tests/benchmarks/watched_programs.py [--rounds 7] [--python PYTHON] [--module torch]
 
-Expected before it was measured: a program that does nothing takes up to 0.1 s longer (the hook, its last look, two looks
+Expected before it was measured: a program that does nothing takes up to 0.1 s longer (the hook, its last look, looks
 from outside), one that imports a large framework or computes up to 5 % longer, and one that prints without end, whose
 output goes through a pipe more, up to 20 %. Promised: within 5 % or 0.2 s, printing without end apart.
 """
@@ -35,7 +35,7 @@ def alone(command: list[str]) -> float:
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
     ) as process:
-        assert process.stdout is not None  # noqa: S101
+        assert process.stdout is not None
         while os.read(process.stdout.fileno(), 1 << 16):
             pass
     return time.perf_counter() - begin
@@ -47,7 +47,7 @@ def watched(command: list[str]) -> float:
     from checks.engine.watch.program import ProgramTask, watch_program
 
     run = watch_program(ProgramTask(command=tuple(command), folder=Path.cwd()), Listened(lambda _stream, _data: None))
-    assert run.seconds is not None  # noqa: S101
+    assert run.seconds is not None
     return run.seconds
 
 
@@ -65,7 +65,9 @@ def main() -> None:
         pairs = [(alone(command), watched(command)) for _ in range(chosen.rounds)]
         plain, ours = (statistics.median(times) for times in zip(*pairs, strict=True))
         within = ours - plain <= max(0.2, 0.05 * plain)
-        print(f"{name:24} {plain:8.2f} s {ours:8.2f} s {ours - plain:+7.3f} s  {'ok' if within else 'MORE'}", flush=True)
+        print(
+            f"{name:24} {plain:8.2f} s {ours:8.2f} s {ours - plain:+7.3f} s  {'ok' if within else 'MORE'}", flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -84,17 +84,17 @@ class Kept:
         """What is kept, with a line [...] where something was left out."""
         head, tail = bytes(self._head), bytes(self._tail[-EDGE:])
         if self.count <= len(head):
-            return _decoded(head)
+            return as_text(head)
         begin = max(len(head), self.count - len(tail))
         tail = tail[len(tail) - (self.count - begin) :]
         if begin == len(head):
-            return _decoded(head + tail)
-        parts, here = [_decoded(head)], len(head)
+            return as_text(head + tail)
+        parts, here = [as_text(head)], len(head)
         for place, text in (*self._first, *self._last):
             if len(head) <= place < begin:
-                parts += [*([_GAP] if place > here else []), _decoded(text)]
+                parts += [*([_GAP] if place > here else []), as_text(text)]
                 here = place + len(text)
-        return "".join((*parts, _GAP, _decoded(tail)))
+        return "".join((*parts, _GAP, as_text(tail)))
 
 
 def _end_of_complaint(data: bytes, begin: int, whole: int) -> int:
@@ -108,7 +108,7 @@ def _end_of_complaint(data: bytes, begin: int, whole: int) -> int:
     return whole if end < 0 else end + 1
 
 
-def _decoded(data: bytes) -> str:
+def as_text(data: bytes) -> str:
     """As text without colours; what is no UTF-8 in the encoding of the system."""
     try:
         text = data.decode()

@@ -19,6 +19,7 @@ from checks.knowledge.packages.environment_variables import allowed_names
 from checks.knowledge.packages.import_packages import is_named
 from checks.knowledge.packages.known_packages import is_known_package
 from checks.knowledge.packages.system_libraries import SystemLibraries
+from checks.knowledge.packages.variable_values import is_accepted_word
 
 _LONGEST = 1000  # characters of one value
 _LONGEST_SHOWN = 80
@@ -93,6 +94,8 @@ class Origin:
                 return self.is_here or all(map(is_named, value.split(", ")))
             case Kind.VARIABLE:
                 return value in allowed_names()
+            case Kind.SETTING:
+                return is_accepted_word(value)
             case Kind.GROUP:
                 return value in device_groups()
             case Kind.PATH:

@@ -19,6 +19,7 @@ class Kind(StrEnum):
     NUMBER = "number"
     DEVICE = "device"  # of a framework
     VARIABLE = "variable"  # of the environment
+    SETTING = "setting"  # a word that a variable accepts
     GROUP = "group"  # of users
     LIBRARY = "library"  # a file name
     SETTINGS_FILE = "settings-file"  # of modprobe

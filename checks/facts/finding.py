@@ -57,7 +57,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     remedies that are no evidence: text, or phrases. ``remedies`` are ids of resources/remedies, the best first; empty:
     as the cause's file orders them. ``subject`` tells two findings of one cause apart (a GPU, a package). ``apart``: of
     a ticket the confidence of a second cause, seen without the lines that show the first
-    (checks/judgement/second_cause.py).
+    (checks/judgement/second_cause.py). ``explains_run``: it was read in the failure of a run of the user's own program,
+    or of its statement that was tried (facts/programs.py); other findings are about what lies beside it.
     """
 
     cause: str = ""
@@ -68,6 +69,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     values: Mapping[str, Value] = {}
     subject: str = ""
     apart: float = 0.0
+    explains_run: bool = False
 
     @property
     def likelihood(self) -> float:

@@ -16,8 +16,9 @@ from checks.facts import Facts, Package
 from checks.knowledge.commands.placeholders import Kind, device_groups, kinds
 from checks.knowledge.frameworks.torch import INDEX
 from checks.knowledge.packages.environment_variables import allowed_names
-from checks.knowledge.packages.import_packages import is_named
+from checks.knowledge.packages.import_packages import distributions_of, is_named, is_standard
 from checks.knowledge.packages.known_packages import is_known_package
+from checks.knowledge.packages.python_parts import packages_of_parts
 from checks.knowledge.packages.system_libraries import SystemLibraries
 
 _LONGEST = 1000  # characters of one value
@@ -41,6 +42,7 @@ _PATTERNS = {
     Kind.LIBRARY: rf"(?:{_LIBRARY_FOLDER})?[A-Za-z_][\w.+-]{{0,99}}\.(?:so(?:\.\d{{1,6}}){{0,4}}|dll|dylib)",
     Kind.SETTINGS_FILE: r"/(?:etc|run|lib|usr/lib|usr/local/lib)/modprobe\.d/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}\.conf",
     Kind.MODULES: rf"{_MODULE}(?:, {_MODULE}){{0,19}}",
+    Kind.STATEMENT: rf"(?:from {_MODULE} )?import {_MODULE}",
     Kind.URL: re.escape(INDEX) + r"(?:nightly/)?(?:cpu|xpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2})",
 }
 
@@ -85,9 +87,12 @@ class Origin:
             case Kind.REQUIREMENTS:
                 return bool(value.split()) and all(map(self._is_requirement, value.split()))
             case Kind.SYSTEM_PACKAGE:
-                return any(value in (row.apt, row.dnf) for row in SystemLibraries.read().row)
+                of_libraries = any(value in (row.apt, row.dnf) for row in SystemLibraries.read().row)
+                return of_libraries or value in packages_of_parts()
             case Kind.MODULES:
                 return all(map(is_named, value.split(", ")))
+            case Kind.STATEMENT:
+                return self._is_known_module(value.split()[1])
             case Kind.VARIABLE:
                 return value in allowed_names()
             case Kind.GROUP:
@@ -110,6 +115,11 @@ class Origin:
             package.name == name or any(_name_in(wish) == name for wish in package.requires or ())
             for package in self.packages
         )
+
+    def _is_known_module(self, module: str) -> bool:
+        """Whether importing it runs what a table knows, what comes with Python, or what is installed here."""
+        names = distributions_of(module)
+        return is_named(module) or is_standard(module) or any(self._knows(name) for name in names)
 
     def _is_requirement(self, word: str) -> bool:
         wish = _parsed(word)

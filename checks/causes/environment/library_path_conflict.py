@@ -14,7 +14,15 @@ import msgspec
 
 from checks.analysis.failures.at_import import finding_of_text, must_have_imported, recognised
 from checks.causes.registry import check
-from checks.facts import EnvironmentVariables, FrameworkFacts, Frameworks, InterpreterFacts, LibraryFile, ProbeRuns
+from checks.facts import (
+    EnvironmentVariables,
+    FrameworkFacts,
+    Frameworks,
+    InterpreterFacts,
+    LibraryFile,
+    ProbeRuns,
+    ProgramRuns,
+)
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.gpu.cuda_wheels import CudaWheels, wheel_of_library
 
@@ -28,19 +36,20 @@ VARIABLES = ("LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "DYLD_LIB
 @check(CAUSE)
 def library_path_conflict(
     interpreter: InterpreterFacts,
-    frameworks: Frameworks,
+    frameworks: Frameworks | None,
     environment: EnvironmentVariables | None,
     probes: ProbeRuns | None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
     """One finding per framework and library that comes from the wrong place or twice."""
-    seen = tuple(frameworks.each())
+    seen = tuple(frameworks.each()) if frameworks else ()
     variable = _variable(environment, "")
     texts = [
         msgspec.structs.replace(
             finding_of_text(trouble, found, **variable),
             remedies=REMEDIES_OF_LIBSTDCXX if "provider" in found.groups else REMEDIES,
         )
-        for trouble, found in recognised(CAUSE, frameworks, probes)
+        for trouble, found in recognised(CAUSE, frameworks, probes, runs)
     ]
     if not texts and not seen:
         must_have_imported(frameworks, probes)

@@ -14,6 +14,7 @@ class Kind(StrEnum):
     REQUIREMENTS = "requirements"  # names with extras and releases
     SYSTEM_PACKAGE = "system-package"
     MODULES = "modules"  # of Python
+    STATEMENT = "statement"  # an import of one of them
     VERSION = "version"
     NUMBER = "number"
     DEVICE = "device"  # of a framework

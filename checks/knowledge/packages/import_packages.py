@@ -30,6 +30,13 @@ def distributions_of(module: str) -> tuple[str, ...]:
     return ImportPackagesTable.read().modules.get(first, (re.sub(r"[-_.]+", "-", first).lower(),))
 
 
+def module_of_distribution(name: str) -> str:
+    """The first part of the import that a distribution (normalised name) brings, by the table; else its own name."""
+    modules = ImportPackagesTable.read().modules
+    found = next((module for module, names in modules.items() if names[0] == name), None)
+    return found or next((module for module, names in modules.items() if name in names), name.replace("-", "_"))
+
+
 def is_named(module: str) -> bool:
     """Whether the table names what brings the module, so that nothing else can be meant."""
     return module.partition(".")[0] in ImportPackagesTable.read().modules

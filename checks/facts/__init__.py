@@ -21,6 +21,16 @@ from checks.facts.frameworks import (
     TensorRtFacts,
     TorchFacts,
 )
+from checks.facts.installed import (
+    ChangedFile,
+    FileState,
+    ForeignModule,
+    InstalledFiles,
+    InstalledPackage,
+    InstalledTwice,
+    Leftover,
+    SharedModule,
+)
 from checks.facts.machine import (
     Accelerator,
     AmdFacts,

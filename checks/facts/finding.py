@@ -45,6 +45,8 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     lines: tuple[int, ...] = ()
 
 
+# The value of a finding that names the program of the user, or its statement, that was seen to fail because of it.
+FAILED_RUN = "failed_run"
 MEASURED_MODEL = "measured_model"  # the value of a finding that says by its path which model, run again, it is about
 CLUE = "clue"  # the name of the evidence that is a line, with its numbers where it stands in a text that was sent
 FRAMEWORK = "framework"  # the value of a finding that says which one computed what it is about: whose steps are shown
@@ -57,8 +59,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     remedies that are no evidence: text, or phrases. ``remedies`` are ids of resources/remedies, the best first; empty:
     as the cause's file orders them. ``subject`` tells two findings of one cause apart (a GPU, a package). ``apart``: of
     a ticket the confidence of a second cause, seen without the lines that show the first
-    (checks/judgement/second_cause.py). ``explains_run``: it was read in the failure of a run of the user's own program,
-    or of its statement that was tried (facts/programs.py); other findings are about what lies beside it.
+    (checks/judgement/second_cause.py).
     """
 
     cause: str = ""
@@ -69,7 +70,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     values: Mapping[str, Value] = {}
     subject: str = ""
     apart: float = 0.0
-    explains_run: bool = False
 
     @property
     def likelihood(self) -> float:

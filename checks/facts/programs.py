@@ -85,6 +85,7 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     command: tuple[str, ...] = ()
     folder: str = ""
     statement: str = ""
+    package: str = ""  # the distribution whose import the statement is, where nobody named it
     end: str = ProgramEnd.ENDED.value
     exit_code: int | None = None
     signal: str | None = None  # "SIGSEGV"
@@ -110,6 +111,11 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     def worked(self) -> bool:
         """Whether it was seen to come to its end without a failure."""
         return self.end == ProgramEnd.ENDED and self.exit_code == 0
+
+    @property
+    def label(self) -> str:
+        """How it is named: its statement, or its command line."""
+        return self.statement or " ".join(self.command)
 
     @property
     def failing_python(self) -> PythonProcess | None:

@@ -66,3 +66,5 @@ class EnvironmentVariables(Fact, frozen=True, kw_only=True, omit_defaults=True):
     cuda_home: str | None = None  # where PyTorch's extension builder looks for the CUDA toolkit; "" = nowhere
     nvcc: str | None = None  # the CUDA compiler there; "" = there is none
     nvcc_version: str | None = None  # "12.4"
+    keras: dict[str, str] | None = None  # what Keras's settings file says; None: there is none
+    keras_file: str | None = None

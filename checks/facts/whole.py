@@ -4,6 +4,7 @@ import msgspec
 
 from checks.facts.base import Fact
 from checks.facts.frameworks import Frameworks
+from checks.facts.installed import InstalledFiles
 from checks.facts.machine import MachineFacts
 from checks.facts.measurements import Measurement
 from checks.facts.models import ModelComparison, ModelFacts
@@ -35,6 +36,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     machine: MachineFacts | None = None
     interpreters: tuple[InterpreterFacts, ...] | None = None
     target: str | None = None  # path of the interpreter that was examined
+    installed: InstalledFiles | None = None  # the files of the target's packages
     frameworks: Frameworks | None = None
     environment: EnvironmentVariables | None = None
     probes: ProbeRuns | None = None

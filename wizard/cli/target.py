@@ -35,8 +35,10 @@ def check_target(chosen: argparse.Namespace) -> None:
     chosen.target = path
 
 
-def choose_target(chosen: argparse.Namespace) -> tuple[InterpreterFacts, ...] | None:
+def choose_target(chosen: argparse.Namespace, near: Path | None = None) -> tuple[InterpreterFacts, ...] | None:
     """Set ``chosen.target`` where the user named none; returns the interpreters that were found for it.
+
+    ``near``: the folder whose environments are the likely ones; None: the one that we are in.
 
     Raises:
         UsageError: one was found that he may mean, and nobody can be asked.
@@ -45,7 +47,7 @@ def choose_target(chosen: argparse.Namespace) -> tuple[InterpreterFacts, ...] | 
         return None
     from checks.interpreters import Places, choice_among, find_interpreters, is_active
 
-    found = find_interpreters(Places.of_this_machine(Path.cwd()))
+    found = find_interpreters(Places.of_this_machine(near or Path.cwd()))
     choice = choice_among(found)
     if choice.of_another is not None:
         note = _about(choice.of_another, "of-another-active" if is_active(choice.of_another) else "not-started", chosen)

@@ -36,7 +36,8 @@ _ASKS_IN_WORDS = frozenset(
 
 _NO_MODULE = re.compile(r"No module named ['\"]?(?P<module>[A-Za-z_][\w.]{0,200})['\"]?(?P<rest>.{0,80})")
 _NO_NAME = re.compile(
-    r"cannot import name ['\"](?P<name>\w{1,120})['\"] from ['\"](?P<module>[\w.]{1,200})['\"](?: \((?P<file>[^)]{1,1000})\))?"
+    r"cannot import name ['\"](?P<name>\w{1,120})['\"] from ['\"](?P<module>[\w.]{1,200})['\"]"
+    r"(?: \((?P<file>[^)]{1,1000})\))?"
 )
 _NO_NAME_BARE = re.compile(r"cannot import name ['\"]?(?P<name>\w{1,120})['\"]?\s*(?:\((?P<file>[^)]{1,1000})\))?$")
 _NO_ATTRIBUTE = re.compile(r"module ['\"](?P<module>[\w.]{1,200})['\"] has no attribute ['\"](?P<name>\w{1,120})['\"]")
@@ -109,7 +110,7 @@ class Absent:
         """Who asked, as a sentence names it: "peft 0.17.0", "train.py"."""
         if self.asker is not None:
             return f"{self.asker.name} {self.asker.version}"
-        return self.asker_module if self.trouble.of_run and self.asker_module else self.trouble.label
+        return self.asker_module if self.trouble.run and self.asker_module else self.trouble.label
 
 
 def absences(
@@ -160,8 +161,8 @@ def _absent(raised: Raised, trouble: Trouble, interpreter: InterpreterFacts | No
     if bare and raised.name:  # Python before 3.7 tells the module beside the words
         return make(Kind.NAME, raised.name, bare["name"], bare[0])
     missing = _NO_MODULE.search(message)
-    if missing and (raised.type in ("ModuleNotFoundError", "ImportError") or "Error" in message or trouble.of_run):
-        return make(Kind.MODULE, raised.name if _is_module(raised, missing) else missing["module"], "", missing[0])
+    if missing and (raised.type in ("ModuleNotFoundError", "ImportError") or "Error" in message or trouble.run):
+        return make(Kind.MODULE, missing["module"], "", missing[0])
     wish = _unmet(message, interpreter) if raised.type.rpartition(".")[2] in _ASKS_IN_WORDS else None
     if wish is not None:
         line = next((line for line in message.splitlines() if line.strip()), message)
@@ -202,14 +203,10 @@ def _asker(raised: Raised, trouble: Trouble, interpreter: InterpreterFacts | Non
     """Who asked: the innermost code, but for what only answers for a module (its ``__getattr__``)."""
     frames = tuple(frame for frame in raised.frames if frame.function not in ("__getattr__", "_get_module"))
     if not raised.frames:  # an exception of compiled code: whoever is blamed for the whole
-        return "" if trouble.of_run else trouble.package
+        return "" if trouble.run else trouble.package
     if not any(module_of_file(frame.file) for frame in frames):
-        return "" if trouble.of_run else trouble.package
+        return "" if trouble.run else trouble.package
     return asked_by(Raised(type=raised.type, frames=frames), interpreter, frozenset())
-
-
-def _is_module(raised: Raised, missing: re.Match[str]) -> bool:
-    return bool(raised.name) and raised.name == missing["module"]
 
 
 def _unmet(message: str, interpreter: InterpreterFacts | None) -> Requirement | None:

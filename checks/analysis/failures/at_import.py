@@ -16,11 +16,12 @@ from checks.facts import (
     InterpreterFacts,
     OsFacts,
     ProbeRuns,
+    ProgramRun,
     ProgramRuns,
     Raised,
     TorchFacts,
 )
-from checks.facts.finding import Evidence, Finding, Inconclusive, NotCollected, Severity, Unread, only_on
+from checks.facts.finding import FAILED_RUN, Evidence, Finding, Inconclusive, NotCollected, Severity, Unread, only_on
 from checks.facts.phrase import Value
 from checks.facts.runs import RunStatus
 from checks.knowledge.errors.import_errors import ImportErrors, Recognised, recognise
@@ -40,7 +41,7 @@ class Trouble:
     origin: str
     is_fatal: bool
     is_warning: bool = False
-    of_run: bool = False  # of the user's own program
+    run: ProgramRun | None = None  # of the user's own program, or of a statement that was tried
     program: str = ""  # its name: "train.py"
     interpreter: InterpreterFacts | None = None  # that ran it; None: the target
     raised: tuple[Raised, ...] = ()  # the exceptions, the first one first
@@ -49,6 +50,11 @@ class Trouble:
     def label(self) -> str:
         """The package as a sentence names it: "torchvision 0.19.0"; or the user's program."""
         return f"{self.package} {self.version}".strip() or self.program
+
+    @property
+    def failed_run(self) -> dict[str, Value]:
+        """The value that ties a finding to the run that it explains."""
+        return {FAILED_RUN: self.run.label} if self.run else {}
 
 
 def troubles(
@@ -64,9 +70,9 @@ def troubles(
                 version=version,
                 text=text,
                 origin=failure.origin,
-                is_fatal=True,
+                is_fatal=not failure.run.package,  # of what nobody named as his program: a warning
                 is_warning=is_warning,
-                of_run=True,
+                run=failure.run,
                 program=failure.program,
                 interpreter=failure.interpreter,
                 raised=failure.raised,
@@ -102,7 +108,7 @@ def recognised(
         found = recognise(trouble.text)
         if found is None or found.row.cause != cause or (trouble.is_warning and not found.row.in_warnings):
             continue
-        key = f"run of {trouble.program}" if trouble.of_run else trouble.package
+        key = f"run: {trouble.run.label}" if trouble.run else trouble.package
         if key not in seen and trouble.package not in seen:
             seen |= {key, trouble.package}
             yield trouble, found
@@ -144,8 +150,12 @@ def finding_of_text(trouble: Trouble, found: Recognised, /, *evidence: Evidence,
         confidence=found.row.certainty,
         subject=trouble.package or trouble.program,
         evidence=(package, *evidence, clue),
-        values={**({"package_name": trouble.package} if trouble.package else {}), **found.groups, **values},
-        explains_run=trouble.of_run,
+        values={
+            **({"package_name": trouble.package} if trouble.package else {}),
+            **found.groups,
+            **values,
+            **trouble.failed_run,
+        },
     )
 
 

@@ -68,8 +68,8 @@ def _finding(
             **({"library_package": package} if package else {}),
             **(torch_values(machine, interpreter, keep=trouble.version) if trouble.framework == "torch" else {}),
             **({"package_name": trouble.package} if trouble.package else {}),
+            **trouble.failed_run,
         },
-        explains_run=trouble.of_run,
         remedies=_remedies(trouble, is_installed=is_installed),
     )
 

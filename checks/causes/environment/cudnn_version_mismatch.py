@@ -42,7 +42,7 @@ def cudnn_version_mismatch(
         needed, there = found.groups.get("needed", "cuDNN"), found.groups.get("found", "cuDNN")
         package = trouble.package or trouble.program
         finding = _finding(package, Severity.BLOCKING, found.row.certainty, needed, there, clue, interpreter)
-        yield msgspec.structs.replace(finding, explains_run=trouble.of_run)
+        yield msgspec.structs.replace(finding, values={**finding.values, **trouble.failed_run})
     if is_said_by_framework:
         return
     for name, framework in frameworks.each():

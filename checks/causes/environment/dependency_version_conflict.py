@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 
 from checks.analysis.failures.absent import GENERAL_ROWS, Absent, absences
 from checks.analysis.failures.at_import import finding_of_text, recognised
+from checks.analysis.failures.seen_to_work import imported_packages
 from checks.analysis.packages.asked import fit_of, is_conflict
 from checks.analysis.packages.requirements import Broken, broken_if_read
 from checks.causes.environment.framework_companion_mismatch import companion_pairs
@@ -22,7 +23,7 @@ from checks.causes.environment.numpy_abi_mismatch import is_other_generation
 from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.facts.phrase import Value
+from checks.facts.phrase import Phrase, Value
 from checks.knowledge.errors.import_errors import Recognised
 from checks.knowledge.packages.names import Names
 from checks.knowledge.phrases import phrase
@@ -42,7 +43,7 @@ def dependency_version_conflict(
     probes: ProbeRuns | None,
     runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
-    """One finding per package, with all that does not fit it."""
+    """One finding per package, with all that does not fit it: no more than a note where it was seen to load."""
     texts = tuple(match for match in recognised(CAUSE, frameworks, probes, runs) if match[1].row.id not in GENERAL_ROWS)
     absent = tuple(filter(is_conflict, absences(interpreter, frameworks, probes, runs)))
     conflicts: dict[str, list[Broken]] = {}
@@ -62,8 +63,9 @@ def dependency_version_conflict(
         )
     for missing in absent:
         yield _of_absent(missing, conflicts.pop(missing.asker.name, []) if missing.asker else [])
+    loaded = imported_packages(frameworks, runs)
     for package_conflicts in conflicts.values():
-        yield _of_metadata(package_conflicts)
+        yield _of_metadata(package_conflicts, loads=package_conflicts[0].package.name in loaded)
 
 
 def _of_absent(absent: Absent, known: list[Broken]) -> Finding:
@@ -75,7 +77,7 @@ def _of_absent(absent: Absent, known: list[Broken]) -> Finding:
     shown = [
         fit.found or phrase("not-there", module=absent.distributions[0] if absent.distributions else absent.module)
     ]
-    other_words = _shown(others).get("found", ()) if others else ()
+    other_words = _found_words(others)
     requirement = " ".join(filter(None, (fit.requirement, _wishes(others))))
     return Finding(
         severity=Severity.BLOCKING if absent.trouble.is_fatal else Severity.WARNING,
@@ -88,6 +90,7 @@ def _of_absent(absent: Absent, known: list[Broken]) -> Finding:
             Evidence("clue", absent.line, absent.trouble.origin),
         ),
         values={
+            **absent.trouble.failed_run,
             **({"package_name": absent.asker.name} if absent.asker else {}),
             "requirement": requirement,
             "found": (*shown, *other_words),
@@ -96,7 +99,6 @@ def _of_absent(absent: Absent, known: list[Broken]) -> Finding:
         remedies=("install-fitting-release", "update-package", "bring-packages-into-step", "make-fresh-environment")
         if absent.statement
         else (),
-        explains_run=absent.trouble.of_run,
     )
 
 
@@ -119,10 +121,10 @@ def _of_text(found: Recognised, interpreter: InterpreterFacts) -> tuple[str, str
     return needed, f"{package.name} {package.version}" if package else groups.get("found") or module or ABSENT
 
 
-def _of_metadata(conflicts: list[Broken]) -> Finding:
+def _of_metadata(conflicts: list[Broken], *, loads: bool) -> Finding:
     package = conflicts[0].package
     return Finding(
-        severity=Severity.WARNING,
+        severity=Severity.NOTE if loads else Severity.WARNING,
         confidence=0.7,
         subject=package.name,
         evidence=(
@@ -146,13 +148,16 @@ def _found(conflicts: list[Broken]) -> str:
 
 def _shown(conflicts: list[Broken]) -> dict[str, Value]:
     """The same in words: what is not there is named."""
-    here = (
+    return {"found": _found_words(conflicts)}
+
+
+def _found_words(conflicts: list[Broken]) -> tuple[str | Phrase, ...]:
+    return tuple(
         f"{conflict.found.name} {conflict.found.version}"
         if conflict.found
         else phrase("not-there", module=conflict.requirement.name)
         for conflict in conflicts
     )
-    return {"found": tuple(here)}
 
 
 def _wishes(conflicts: list[Broken]) -> str:

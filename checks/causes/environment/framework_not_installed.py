@@ -1,7 +1,8 @@
 """The interpreter that runs has no AI framework; perhaps another one on this machine has it.
 
-Detects:      the framework that the user's program, or a package that it uses, could not import; where nothing was run, a
-              target interpreter without any framework. And the interpreters here that have it.
+Detects:      the framework that the user's program, or a package that it uses, could not import; where nothing was run,
+              a target interpreter without any framework, or with nothing but its entry in the list of packages. And the
+              interpreters here that have it.
 Why it bites: "No module named 'torch'": pip put the package into another Python than the one that runs the program.
 Blind spots:  an environment of scikit-learn, LightGBM, llama.cpp or the like needs none of the frameworks;
               frameworks on PYTHONPATH or in a zip have no metadata; what a probe really imported counts before it.
@@ -14,8 +15,10 @@ from checks.analysis.failures.absent import Absent, Kind, absences
 from checks.analysis.gpu.cuda import is_jetson
 from checks.analysis.packages.asked import is_asked_for
 from checks.analysis.packages.fitting_build import torch_values
+from checks.analysis.packages.reinstalled import reinstalling
+from checks.causes.environment.damaged_installation import is_lone_framework_gone
 from checks.causes.registry import check
-from checks.facts import Facts, InterpreterFacts
+from checks.facts import Facts, InstalledPackage, InterpreterFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.facts.phrase import Value
 from checks.knowledge.packages.ai_packages import (
@@ -38,10 +41,18 @@ def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iter
     """One finding per framework that was asked for, or one for the target where nothing was run."""
     if interpreter.problem:  # interpreter-not-usable
         return
+    gone = (
+        [package for package in facts.installed.packages if is_lone_framework_gone(package, facts)]
+        if facts.installed
+        else []
+    )
+    if gone:
+        yield _of_gone(gone[0], interpreter, facts)
+        return
     asked = tuple(_asked_for(interpreter, facts))
     for absent, framework in asked:
         yield _finding(absent.interpreter or interpreter, facts, framework, absent)
-    if asked or facts.runs:  # what the program did decides; it asked for no framework that is missing
+    if asked or any(not run.package for run in facts.runs):  # what the program did decides: it asked for none
         return
     if facts.frameworks is not None and any(True for _ in facts.frameworks.each()):
         return
@@ -72,12 +83,16 @@ def _finding(interpreter: InterpreterFacts, facts: Facts, framework: str, absent
     package = absent.distributions[0] if absent else "torch"
     values: dict[str, Value] = {
         "framework_missing": framework or phrase("an-ai-framework"),
+        "installed_state": phrase("framework-not-there", framework=framework, python_path=interpreter.path)
+        if framework
+        else phrase("no-framework", python_path=interpreter.path),
         **torch_values(facts.machine, interpreter),
         **({"other_python": others[0][0]} if others else {}),
     }
     if absent is not None:
         statement = absent.statement or f"import {module_of_distribution(package)}"
         values |= {"package_name": package, "requirement": package, "import_statement": statement}
+        values |= absent.trouble.failed_run
     return Finding(
         severity=Severity.BLOCKING if absent is None or absent.trouble.is_fatal else Severity.WARNING,
         confidence=0.95 if absent else 0.9,
@@ -93,7 +108,26 @@ def _finding(interpreter: InterpreterFacts, facts: Facts, framework: str, absent
         ),
         values=values,
         remedies=_remedies(facts, package),
-        explains_run=absent is not None and absent.trouble.of_run,
+    )
+
+
+def _of_gone(package: InstalledPackage, interpreter: InterpreterFacts, facts: Facts) -> Finding:
+    """The framework that pip still lists."""
+    label = f"{package.name} {package.version}"
+    return Finding(
+        severity=Severity.BLOCKING,
+        confidence=0.95,
+        evidence=(
+            Evidence("python_path", interpreter.path, ", ".join(interpreter.found_by)),
+            Evidence("package", label, package.location),
+            Evidence("damaged_files", ", ".join(file.path for file in package.files[:SHOWN]), package.location),
+        ),
+        values={
+            "framework_missing": package.name,
+            "installed_state": phrase("framework-gone", package=label, python_path=interpreter.path),
+            **reinstalling(package, facts),
+        },
+        remedies=("reinstall-damaged-package",),
     )
 
 

@@ -61,12 +61,12 @@ def _finding(absent: Absent, names: tuple[str, ...], facts: Facts) -> Finding:
         ),
         values={
             "package_name": names[0],
+            **absent.trouble.failed_run,
             "requirement": str(absent.wish) if absent.wish else names[0],
             "import_statement": f"import {module}",
             **({"other_python": others[0][0]} if others else {}),
         },
         remedies=REMEDIES,
-        explains_run=absent.trouble.of_run,
     )
 
 

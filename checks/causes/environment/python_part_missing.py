@@ -51,11 +51,11 @@ def python_part_missing(
             ),
             values={
                 "import_statement": absent.statement,
+                **absent.trouble.failed_run,
                 **_packages(part, is_own=_is_of_system(here)),
                 **({"python_full": version, "python_fit": minor(version)} if version else {}),
             },
             remedies=_remedies(part, here),
-            explains_run=absent.trouble.of_run,
         )
     if not found and runs is None:
         must_have_imported(frameworks, probes)

@@ -1,8 +1,8 @@
 """There is no build of the framework for this Python version or platform, or the installed one is for another.
 
 Detects:      a framework whose wheel tags or Requires-Python do not fit the interpreter that holds it; a Python without
-              a framework for which none is published: too old, too new, 32 bit, musl, PyPy, x86 on a Mac. A module or name
-              of Python's own library that this release no longer has, or not yet (distutils, typing.Self).
+              a framework for which none is published: too old, too new, 32 bit, musl, PyPy, x86 on a Mac. A module or
+              name of Python's own library that this release no longer has, or not yet (distutils, typing.Self).
 Why it bites: compiled packages are made per Python version and platform: pip says "from versions: none", and a copied
               one ends with "No module named 'torch._C'" or "not a valid Win32 application".
 Blind spots:  where no framework is installed, PyTorch stands for all of them.
@@ -67,7 +67,7 @@ def python_version_unsupported(
         if trouble.package not in blamed:
             clue = Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0])
             finding = _finding(interpreter, trouble.label, clue, Severity.BLOCKING, found.row.certainty, machine)
-            yield msgspec.structs.replace(finding, explains_run=trouble.of_run)
+            yield msgspec.structs.replace(finding, values={**finding.values, **trouble.failed_run})
     yield from _outside_the_library(interpreter, machine, frameworks, runs)
     names = [package.name for package in interpreter.packages]
     if not frameworks_among(names) and not needs_no_framework(names):
@@ -93,6 +93,7 @@ def _outside_the_library(
             evidence=(*finding.evidence, Evidence("error_text", absent.line, absent.trouble.origin)),
             values={
                 "python_fit": _nearest(wanted),
+                **absent.trouble.failed_run,
                 **({"package_name": absent.asker.name} if absent.asker else {}),
                 **bring_back,
             },
@@ -101,7 +102,6 @@ def _outside_the_library(
                 *(("update-package",) if absent.asker else ()),
                 "make-environment-with-python",
             ),
-            explains_run=absent.trouble.of_run,
         )
 
 

@@ -11,7 +11,10 @@ from checks.knowledge.packages.moved_names import MovedNames, MovedRow
 
 
 class Change(Row):
-    """What came with the release ``first``, or is no longer in ``gone``: names of a module, or whole modules, with blanks between."""
+    """What came with the release ``first``, or is not in ``gone`` any more.
+
+    Names of a module, or whole modules, with blanks between.
+    """
 
     first: str = ""
     gone: str = ""

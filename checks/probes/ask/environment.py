@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 
+_LONGEST_FILE = 100000  # characters
 COMPILERS = ("cc", "gcc", "g++", "clang", "clang++", "cl")
 _VERSION_IN_PATH = re.compile(r"cuda-(\d+\.\d+)|[\\/]v(\d+\.\d+)(?:[\\/]|$)", re.IGNORECASE)
 
@@ -45,6 +46,21 @@ def cuda_toolkit(argument):
     return facts
 
 
+def keras_settings(argument):
+    """What Keras's settings file says, of what Keras reads from it; the file lies where KERAS_HOME says."""
+    home = os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras")
+    path = os.path.join(home, "keras.json")
+    try:
+        with open(path, encoding="utf-8") as file:
+            settings = json.loads(file.read(_LONGEST_FILE))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(settings, dict):
+        return {}
+    known = ("backend", "floatx", "epsilon", "image_data_format")
+    return {"keras_file": path, "keras": {name: str(settings[name])[:200] for name in known if name in settings}}
+
+
 def _usual_place():
     if sys.platform == "win32":
         found = sorted(glob.glob("C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v*.*"))
@@ -62,5 +78,5 @@ def _toolkit_version(home):
         return (found.group(1) or found.group(2)) if found else None
 
 
-STAGES = (variables, compilers, cuda_toolkit)
+STAGES = (variables, compilers, cuda_toolkit, keras_settings)
 ESSENTIAL = ("variables",)

@@ -6,7 +6,7 @@ from support.runs import SITE, failed, frames_of
 from checks.causes.environment.framework_not_installed import framework_not_installed
 from checks.causes.environment.package_not_installed import package_not_installed
 from checks.facts import InterpreterFacts, Package, Raised
-from checks.facts.finding import Finding
+from checks.facts.finding import FAILED_RUN, Finding
 
 TRANSFORMERS = Package(name="transformers", version="4.40.2", requires=("tokenizers<0.20", "filelock"))
 
@@ -35,7 +35,7 @@ def test_speaks_of_the_distribution_of_a_module(module: str, distribution: str) 
     assert finding.subject == distribution
     assert finding.named("requirement") == distribution
     assert finding.named("import_statement") == f"import {module}"
-    assert finding.explains_run
+    assert FAILED_RUN in finding.values
 
 
 def test_names_the_interpreter_that_has_it() -> None:
@@ -103,7 +103,7 @@ def test_a_missing_framework_has_a_cause_of_its_own() -> None:
     facts = failed(no_module("tensorflow", "/home/user/app/train.py"), TRANSFORMERS)
     assert facts.target_interpreter is not None
     (finding,) = framework_not_installed(facts.target_interpreter, facts)
-    assert (finding.subject, finding.explains_run) == ("tensorflow", True)
+    assert (finding.subject, FAILED_RUN in finding.values) == ("tensorflow", True)
 
 
 def test_no_framework_is_missed_where_the_program_asked_for_something_else() -> None:

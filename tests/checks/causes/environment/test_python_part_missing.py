@@ -6,7 +6,7 @@ from support.runs import SITE, failed, frames_of
 from checks.causes.environment.python_part_missing import python_part_missing
 from checks.causes.environment.python_version_unsupported import python_version_unsupported
 from checks.facts import Facts, Package, Raised
-from checks.facts.finding import Finding
+from checks.facts.finding import FAILED_RUN, Finding
 
 TORCH = Package(name="torch", version="2.4.0")
 
@@ -33,7 +33,7 @@ def test_speaks_of_a_part_that_was_not_built(module: str, package: str) -> None:
     assert finding.placeholders()["package"] == "torch 2.4.0"
     assert finding.named("apt_package") == package
     assert finding.remedies[0] == "rebuild-python-with-part"
-    assert finding.explains_run
+    assert FAILED_RUN in finding.values
 
 
 def test_the_systems_own_python_gets_its_own_package() -> None:
@@ -74,7 +74,7 @@ def test_what_this_release_of_python_has_not(version: str, type_: str, message: 
     (finding,) = (
         finding
         for finding in python_version_unsupported(facts.target_interpreter, facts.machine, None, facts.program_runs)
-        if finding.explains_run
+        if FAILED_RUN in finding.values
     )
     assert finding.named("python_fit") == fit
     assert finding.named("requirement") == backport

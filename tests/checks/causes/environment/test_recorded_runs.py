@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from checks.facts import Facts
-from checks.facts.finding import Finding
+from checks.facts.finding import FAILED_RUN, Finding
 from checks.judgement.judge import judge_each
 
 RECORDINGS = Path(__file__).parents[3] / "recordings/runs"
@@ -34,7 +34,7 @@ def facts_of(name: str) -> Facts:
 
 def explained(name: str) -> list[Finding]:
     outcomes = judge_each(facts_of(name))
-    return [finding for outcome in outcomes for finding in outcome.findings if finding.explains_run]
+    return [finding for outcome in outcomes for finding in outcome.findings if FAILED_RUN in finding.values]
 
 
 @pytest.mark.parametrize("name", EXPECTED)

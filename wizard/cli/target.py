@@ -21,6 +21,12 @@ _YES = ("y", "yes", "はい")
 
 def check_target(chosen: argparse.Namespace) -> None:
     """Reject an interpreter that is not there. A command's name is looked for as a shell does: on PATH alone."""
+    from checks.engine.processes.own_folder import can_be_made
+
+    if not can_be_made():
+        known = (os.environ.get("TMPDIR"), "/tmp", str(Path("~").expanduser()))  # noqa: S108 - as tempfile looks
+        places = ", ".join(dict.fromkeys(filter(None, known)))
+        raise UsageError(words("commands.no-temporary-folder", chosen.lang, places=places))
     if chosen.target is None:
         return
     from checks.interpreters import Places
@@ -28,8 +34,8 @@ def check_target(chosen: argparse.Namespace) -> None:
 
     path = chosen.target
     if EXECUTABLE.fullmatch(path):
-        places = (folder / name for folder in Places.of_this_machine().path_entries for name in (path, f"{path}.exe"))
-        path = next((str(place) for place in places if place.is_file()), "")
+        candidates = (folder / name for folder in Places.of_this_machine().path_entries for name in (path, f"{path}.exe"))
+        path = next((str(place) for place in candidates if place.is_file()), "")
     if not path or not os.path.lexists(path):
         raise UsageError(words("commands.no-such-target", chosen.lang, path=chosen.target))
     chosen.target = path

@@ -44,6 +44,11 @@ def test_the_users_own_is_kept(variables: dict[str, str]) -> None:
             {"LD_LIBRARY_PATH": "/usr/local/cuda/lib64"},
             id="frozen-application",
         ),
+        pytest.param(
+            {"NAOSU_USERS_LD_LIBRARY_PATH": "/usr/local/cuda/lib64", "NAOSU_USERS_LD_PRELOAD": ""},
+            {"LD_LIBRARY_PATH": "/usr/local/cuda/lib64", "LD_PRELOAD": ""},
+            id="put-aside-by-our-start",
+        ),
     ],
 )
 def test_ours_is_taken_out(variables: dict[str, str], left: dict[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QTextCursor
+from PySide6.QtGui import QFontDatabase, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -34,6 +35,7 @@ from wizard.widgets.wrap_layout import WrapLayout
 if TYPE_CHECKING:
     from wizard.pages.page import Page
 
+_ACCELERATOR = re.compile(r"\(&.\)|&")
 _LOOK = 100  # milliseconds between two looks at what the program printed
 _MOST_LINES = 2_000  # that are shown
 
@@ -73,11 +75,11 @@ class WatchPanel(DropZone):
         self._state = plain_label("small")
         self._shown = QPlainTextEdit()
         self._shown.setObjectName("code")
+        self._shown.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self._shown.setReadOnly(True)
         self._shown.setMaximumBlockCount(_MOST_LINES)
         self._shown.setTabChangesFocus(True)
         self._shown.setMinimumHeight(150)
-        self._shown.hide()
         page.bind(self._shown.setAccessibleName, "watch-output")
         inside = filled(QVBoxLayout(self), heading, means, margins=(16, 12, 16, 12), spacing=8)
         inside.addLayout(grid)
@@ -92,7 +94,7 @@ class WatchPanel(DropZone):
         label = QLabel()
         label.setBuddy(field)
         self._page.bind(label.setText, key)
-        self._page.bind(field.setAccessibleName, key)
+        self._page.bind(lambda text: field.setAccessibleName(_ACCELERATOR.sub("", text)), key)
         grid.addWidget(label, row, 0)
         if button is None:
             line = filled(QHBoxLayout(), field)
@@ -116,16 +118,18 @@ class WatchPanel(DropZone):
         self.setVisible(self._case.answers.symptom in WATCHABLE)
         for widget in (self.command, self._folder, self._time, self._script, self._other):
             widget.setEnabled(not busy)
-        has_focus = self.start.hasFocus() or self.stop.hasFocus()
+        had_focus = self.window().focusWidget() in (self.start, self.stop, self.command)
         self.start.setEnabled(bool(self.command.text().strip()) and not busy)
         self.start.setVisible(not busy)
         self.stop.setVisible(busy)
-        if has_focus:
-            (self.stop if busy else self.start).setFocus()
+        if had_focus and busy:
+            self.stop.setFocus()
+        elif had_focus and self.window().focusWidget() is not self.command:
+            self.start.setFocus()
         for index, seconds in enumerate(WATCH_SECONDS):
             self._time.setItemText(index, say(f"watch-time-{seconds}"))
-        alone = self.command.text().strip().split(" ")[0].strip("\"'").lower().endswith((".py", ".pyw", ".ipynb"))
-        python = self._case.answers.target
+        alone = _first_word(self.command.text()).lower().endswith((".py", ".pyw", ".ipynb"))
+        python = self._python_of_scripts()
         self._python.setText(say("watch-runs-with", path=python) if python else say("watch-no-python"))
         self._python.setVisible(alone)
         self._state.setText(say("watch-running") if busy else "")
@@ -133,15 +137,23 @@ class WatchPanel(DropZone):
         if self._timer.isActive() and not busy:
             self._timer.stop()
             self._show_output()
+        self._shown.setVisible(busy or not self._shown.document().isEmpty())
+
+    def _python_of_scripts(self) -> str:
+        """The chosen Python, unless it is Naosu's own, which runs nothing of the user's."""
+        from checks.interpreters import is_own
+
+        target = self._case.answers.target
+        ours = (interpreter.path for interpreter in self._case.interpreters if is_own(interpreter))
+        return "" if target in ours else target
 
     def _begin(self) -> None:
         if not self.start.isEnabled():
             return
         self._output = LiveOutput()
         self._shown.clear()
-        self._shown.show()
         seconds = int(self._time.currentData())
-        program = Program(self.command.text(), self._folder.text().strip(), seconds, self._case.answers.target)
+        program = Program(self.command.text(), self._folder.text().strip(), seconds, self._python_of_scripts())
         self._page.work.watch(program, self._output)
         if self._case.is_watching:
             self._timer.start()
@@ -165,6 +177,14 @@ class WatchPanel(DropZone):
         path = QFileDialog.getExistingDirectory(self, title, self._folder.text())
         if path:
             self._folder.setText(path)
+
+
+def _first_word(line: str) -> str:
+    try:
+        words = shlex.split(line, posix=sys.platform != "win32")
+    except ValueError:  # a quotation mark that is not closed yet
+        return ""
+    return words[0].strip('"') if words else ""
 
 
 def _quoted(word: str) -> str:

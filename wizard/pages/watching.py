@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QFontDatabase, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
@@ -44,7 +44,7 @@ class WatchPanel(DropZone):
     """The first and surest answer to "it does not start": to let it start."""
 
     def __init__(self, page: Page) -> None:
-        super().__init__()
+        super().__init__(page)  # shown without a parent it would be a window of its own
         self._page = page
         self._case = page.case
         self._output = LiveOutput()
@@ -86,7 +86,8 @@ class WatchPanel(DropZone):
         filled(inside, self._python, WrapLayout(self.start, self.stop), self._state, self._shown)
         self.on_files = lambda paths: self.take(paths[0])
         self.command.textChanged.connect(self.refresh)
-        self.command.returnPressed.connect(self._begin)
+        # Later: the same key would press what has the focus then, and that is the button that stops it.
+        self.command.returnPressed.connect(self._begin, Qt.ConnectionType.QueuedConnection)
         self._case.changed.connect(self.refresh)
         self.refresh()
 

@@ -34,7 +34,8 @@ def check_target(chosen: argparse.Namespace) -> None:
 
     path = chosen.target
     if EXECUTABLE.fullmatch(path):
-        candidates = (folder / name for folder in Places.of_this_machine().path_entries for name in (path, f"{path}.exe"))
+        folders = Places.of_this_machine().path_entries
+        candidates = (folder / name for folder in folders for name in (path, f"{path}.exe"))
         path = next((str(place) for place in candidates if place.is_file()), "")
     if not path or not os.path.lexists(path):
         raise UsageError(words("commands.no-such-target", chosen.lang, path=chosen.target))

@@ -50,8 +50,8 @@ def library_path_conflict(
     frameworks: Frameworks | None,
     environment: EnvironmentVariables | None,
     probes: ProbeRuns | None,
-    runs: ProgramRuns | None = None,
     facts: Facts | None = None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
     """One finding per framework and library that comes from the wrong place or twice, and per foreign folder."""
     if facts is not None:

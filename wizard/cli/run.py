@@ -68,7 +68,9 @@ def run(chosen: argparse.Namespace) -> int:
         if command.script is not None:
             command = _with_its_python(command, chosen)
     except CommandError as error:
-        raise UsageError(visible(words(f"commands.run-{error.key}", chosen.lang, **error.values))) from error
+        raise UsageError(
+            visible(f"naosu: {words(f'commands.run-{error.key}', chosen.lang, **error.values)}")
+        ) from error
     if not chosen.quiet:
         line = words("commands.run-starts", chosen.lang, command=_shown(command.words), folder=str(command.folder))
         print(visible(line), file=sys.stderr, flush=True)

@@ -84,7 +84,7 @@ class _Examination:
         read = {job.id: job.result((answers[job.id],)) for job in asked}
         yield from runner.until(files)
         facts = collected(request, target, interpreters, models, answers, read)
-        facts = msgspec.structs.replace(facts, runs=tuple(run for runs in tried for run in runs))
+        facts = msgspec.structs.replace(facts, runs=(*facts.runs, *(run for runs in tried for run in runs)))
         if files.done():
             facts = with_content_compared(msgspec.structs.replace(facts, installed=files.result()), request)
         facts = yield from self._try_models(facts)

@@ -100,6 +100,7 @@ KINDS: dict[type, tuple[str, Callable[[facts.Facts], object | None]]] = {
     facts.JetsonFacts: ("jetson", lambda all_: all_.machine and all_.machine.jetson),
     facts.InterpreterFacts: ("interpreter", lambda all_: all_.target_interpreter),
     facts.InstalledFiles: ("installed", lambda all_: all_.installed),
+    facts.SearchedFacts: ("searched", lambda all_: all_.searched),
     facts.Frameworks: ("frameworks", lambda all_: all_.frameworks),
     facts.TorchFacts: ("torch", lambda all_: all_.frameworks and all_.frameworks.torch),
     facts.OnnxRuntimeFacts: ("onnxruntime", lambda all_: all_.frameworks and all_.frameworks.onnxruntime),

@@ -26,6 +26,7 @@ from checks.engine.plans.rerun import rerun_jobs
 from checks.engine.plans.statements import statements_job
 from checks.engine.request import Request
 from checks.engine.resume import Remaining
+from checks.engine.searched_folders import searched_of
 from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Outcome
 from checks.interpreters import Places, choice_among, find_interpreters, read_interpreter
@@ -85,6 +86,7 @@ class _Examination:
         yield from runner.until(files)
         facts = collected(request, target, interpreters, models, answers, read)
         facts = msgspec.structs.replace(facts, runs=(*facts.runs, *(run for runs in tried for run in runs)))
+        facts = msgspec.structs.replace(facts, searched=searched_of(target, facts, request))
         if files.done():
             facts = with_content_compared(msgspec.structs.replace(facts, installed=files.result()), request)
         facts = yield from self._try_models(facts)

@@ -11,6 +11,7 @@ from checks.facts.models import ModelComparison, ModelFacts
 from checks.facts.programs import ProgramRun, ProgramRuns
 from checks.facts.python import EnvironmentVariables, InterpreterFacts
 from checks.facts.runs import ProbeRuns
+from checks.facts.search import SearchedFacts
 from checks.facts.texts import SentFile, Symptom
 
 
@@ -37,6 +38,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     interpreters: tuple[InterpreterFacts, ...] | None = None
     target: str | None = None  # path of the interpreter that was examined
     installed: InstalledFiles | None = None  # the files of the target's packages
+    searched: SearchedFacts | None = None  # where its modules come from
     frameworks: Frameworks | None = None
     environment: EnvironmentVariables | None = None
     probes: ProbeRuns | None = None

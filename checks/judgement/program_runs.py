@@ -15,7 +15,7 @@ from checks.facts import Facts, ProgramRun, Raised, SentFile
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, Outcome, Severity, Status
 from checks.facts.question import ABOUT_RESULTS
 from checks.judgement.merging import with_findings_instead
-from checks.judgement.odds import weighed
+from checks.judgement.odds import NO_CAUSE, weighed
 from checks.knowledge.catalogue import UNKNOWN, cause_of
 from checks.knowledge.packages.ai_packages import is_examined
 
@@ -33,6 +33,10 @@ def with_programs(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Outcome, .
         found = tuple(_findings(facts, run, known))
         if found:
             known = with_findings_instead(known, (*_others(known, found), *found))
+    for name, run in _of_frameworks(facts):
+        best = _by_words(facts, run, known)
+        if best is not None:
+            known = with_findings_instead(_without_unknown(known, name), (*_others(known, (best,)), best))
     if worked(facts):
         known = tuple(_calmed(outcome) for outcome in known)
     return known
@@ -66,6 +70,35 @@ def _traceback(raised: Raised) -> str:
     return "\n".join([*lines, f"{raised.type}: {raised.message}"])
 
 
+def _of_frameworks(facts: Facts) -> Iterator[tuple[str, ProgramRun]]:
+    """(name, run): the imports of frameworks that failed in their probes, as the statements that they are."""
+    for name, framework in facts.frameworks.each() if facts.frameworks else ():
+        if framework.imported is False and framework.error is not None:
+            probe = facts.probes.of(name) if facts.probes else None
+            error = framework.error
+            words = (probe.stderr_tail if probe else None, error.traceback or f"{error.type}: {error.message}")
+            run = ProgramRun(
+                origin=framework.origin,
+                command=(facts.target or "",),
+                statement=f"import {name}",
+                exit_code=1,
+                errors="\n".join(filter(None, words)),
+            )
+            yield name, run
+
+
+def _without_unknown(known: Sequence[Outcome], framework: str) -> tuple[Outcome, ...]:
+    """The outcomes, without the finding that a framework's import failed for a reason that nobody knows."""
+    kept = []
+    for outcome in known:
+        if outcome.cause == UNKNOWN and outcome.findings:
+            left = tuple(finding for finding in outcome.findings if finding.subject != f"{framework} import")
+            kept += [msgspec.structs.replace(outcome, findings=left)] if left else []
+        else:
+            kept.append(outcome)
+    return tuple(kept)
+
+
 def _findings(facts: Facts, run: ProgramRun, known: Sequence[Outcome]) -> Iterator[Finding]:
     """The cause of one failure; nothing where a check has told it already."""
     if any(_tells(finding, run) for outcome in known for finding in outcome.findings):
@@ -90,7 +123,8 @@ def _by_words(facts: Facts, run: ProgramRun, known: Sequence[Outcome]) -> Findin
     text = SentFile(name=label_of(run), kind="log", origin=run.origin, text=text_of(run), examined=True)
     for finding in weighed(msgspec.structs.replace(facts, logs=(text,)), known):
         is_worded = any(evidence.name == CLUE for evidence in finding.evidence)
-        if is_worded and finding.cause != UNKNOWN and finding.confidence >= LEAST:
+        is_possible = finding.cause not in (NO_CAUSE if run.statement else (UNKNOWN,))  # an import runs no code of his
+        if is_worded and is_possible and finding.confidence >= LEAST:
             return msgspec.structs.replace(
                 finding, severity=_severity(run, finding), values={**finding.values, FAILED_RUN: label_of(run)}
             )

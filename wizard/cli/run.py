@@ -83,11 +83,12 @@ def run(chosen: argparse.Namespace) -> int:
 
 def _with_its_python(command: Command, chosen: argparse.Namespace) -> Command:
     from checks.engine.watch.command import CommandError, with_python
-    from checks.interpreters import read_interpreter
+    from checks.interpreters import is_own, read_interpreter
 
     assert command.script is not None  # noqa: S101 - asked only then
-    choose_target(chosen, command.script.parent)
-    if chosen.target is None:
+    found = choose_target(chosen, command.script.parent) or ()
+    ours = any(is_own(interpreter) and interpreter.path == chosen.target for interpreter in found)
+    if chosen.target is None or ours:
         raise CommandError("no-python", path=str(command.script))
     return with_python(command, read_interpreter(chosen.target))
 

@@ -32,7 +32,7 @@ def part_of(modules: Iterable[str], facts: Facts) -> Part:
     runs = [run for run in facts.runs if run.failed or run.worked]
     if any(pattern.search(text) for run in runs if run.failed for text in texts_of_run(run)):
         return Part.IN_FAILURE
-    if any(pattern.search(text) for text in _other_texts(facts)):
+    if any(pattern.search(text) for text in texts_of_facts(facts)):
         return Part.IN_FAILURE
     return Part.ASIDE if any(not run.statement for run in runs) else Part.UNKNOWN
 
@@ -44,6 +44,47 @@ def failed_run_with(modules: Iterable[str], facts: Facts) -> dict[str, Value]:
         if pattern is not None and run.failed and any(pattern.search(text) for text in texts_of_run(run)):
             return {FAILED_RUN: run.statement or " ".join(run.command)}
     return {}
+
+
+def failed_run_through(path: str, module: str, facts: Facts) -> dict[str, Value]:
+    """The value of a finding that ties it to the first failed run that loaded this file, or this package's folder."""
+    inside = (path, f"{path}/", f"{path}\\")
+    for run in facts.runs:
+        if not run.failed:
+            continue
+        loaded = (
+            loaded.file
+            for python in run.pythons
+            for loaded in python.modules
+            if loaded.name.partition(".")[0] == module
+        )
+        frames = (
+            frame.file
+            for python in run.pythons
+            for raised in (python.raised, *python.led_there)
+            if raised is not None
+            for frame in raised.frames
+        )
+        is_loaded = any(file == path or file.startswith(inside[1:]) for file in (*loaded, *frames))
+        if is_loaded or f'File "{path}"' in run.errors or f"({path})" in run.errors:
+            return {FAILED_RUN: run.statement or " ".join(run.command)}
+    return {}
+
+
+def failed_run_saying(pattern: re.Pattern[str], facts: Facts) -> dict[str, Value]:
+    """The value of a finding that ties it to the first failed run whose words match."""
+    for run in facts.runs:
+        if run.failed and any(pattern.search(text) for text in texts_of_run(run)):
+            return {FAILED_RUN: run.statement or " ".join(run.command)}
+    return {}
+
+
+def texts_of_facts(facts: Facts) -> Iterator[str]:
+    """Errors of frameworks that were tried, and texts that were given."""
+    for trouble in troubles(facts.frameworks or Frameworks(), facts.probes):
+        yield trouble.text
+    for log in facts.logs:
+        yield log.text or ""
 
 
 def texts_of_run(run: ProgramRun) -> Iterator[str]:
@@ -62,13 +103,6 @@ def texts_of_exception(raised: Raised) -> Iterator[str]:
     yield from (f'File "{frame.file}"' for frame in raised.frames)
     if raised.name:
         yield f"'{raised.name}'"
-
-
-def _other_texts(facts: Facts) -> Iterator[str]:
-    for trouble in troubles(facts.frameworks or Frameworks(), facts.probes):
-        yield trouble.text
-    for log in facts.logs:
-        yield log.text or ""
 
 
 def _mention(modules: Iterable[str]) -> re.Pattern[str] | None:

@@ -54,7 +54,7 @@ def statements_job(target: InterpreterFacts | None, request: Request) -> Stateme
     if target is None or target.problem is not None:
         return None
     script = next((Path(sent.origin) for sent in request.scripts if sent.origin), None)
-    of_packages = _of_packages(target, request)
+    of_packages = {} if request.runs else _of_packages(target, request)  # the program itself says more
     statements = list(dict.fromkeys((*_of_script(script), *_in_texts(request), *of_packages)))
     if not statements:
         return None

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from checks.facts import InterpreterFacts
-from checks.interpreters.disk import absolute
+from checks.interpreters.disk import absolute, is_folder, is_named
 from checks.interpreters.layout import EXECUTABLE
 
 _SHELL = re.compile(r"[|&;<>()$`*?~{}\n]|^\s*\w+=")  # only a shell knows what these mean
@@ -63,7 +63,7 @@ def understood(words: tuple[str, ...], folder: Path, variables: Mapping[str, str
     """
     if not folder.is_dir():
         raise CommandError("no-folder", path=str(folder))
-    if len(words) == 1 and not (folder / words[0].strip()).exists():
+    if len(words) == 1 and not is_named(folder / words[0].strip()):
         words = _split(words[0])
     if not words or not words[0].strip():
         raise CommandError("nothing")
@@ -156,7 +156,7 @@ def _file(word: str, folder: Path, variables: Mapping[str, str]) -> Path:
         raise CommandError("not-found", path=word) from error
     found = shutil.which(word, path=variables.get("PATH"))
     if found is None:
-        key = "not-on-path" if not beside.exists() else "is-folder" if beside.is_dir() else "here-not-on-path"
+        key = "not-on-path" if not is_named(beside) else "is-folder" if is_folder(beside) else "here-not-on-path"
         raise CommandError(key, path=word)
     return Path(found)
 

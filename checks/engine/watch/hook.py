@@ -24,7 +24,7 @@ from checks.knowledge.packages.launchers import launcher_names
 
 ORIGIN = "watch/start.py"
 MOST_FILES = 2_000  # that a run may leave; a launcher with a process per GPU leaves some dozens
-MOST_PYTHONS = 64  # that are kept, the last ones
+MOST_PYTHONS = 32  # that are kept, the last ones
 MOST_BYTES = 4 * 1024 * 1024  # of one file
 MOST_CRASH = 20_000  # characters of faulthandler's text
 _BEGUN = 6  # fields before the command line, as start.py writes them

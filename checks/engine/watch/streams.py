@@ -14,10 +14,11 @@ from collections.abc import Callable
 
 import re2
 
-EDGE = 64 * 1024  # bytes that are kept of the beginning, and of the end
-MOST_COMPLAINTS = 300  # lines of the middle that are kept: the first so many, and the last
+EDGE = 32 * 1024  # bytes that are kept of the beginning, and of the end; a case holds texts up to 100,000 characters
+MOST_COMPLAINTS = 12 * 1024  # bytes of lines between them that are kept: the first, and the last
 PER_CHUNK = 20  # of them; a program that prints nothing else is not read line by line
 LONGEST_LINE = 2_000
+_GAP = "\n[...]\n"
 _CHUNK = 1 << 16
 _LAST_WORDS = 2.0  # seconds to wait for what is still in a pipe whose writers have ended
 
@@ -38,7 +39,8 @@ class Kept:
         self._head = bytearray()
         self._tail = bytearray()
         self._first: list[tuple[int, bytes]] = []  # complaints with where they begin
-        self._last: deque[tuple[int, bytes]] = deque(maxlen=MOST_COMPLAINTS)
+        self._last: deque[tuple[int, bytes]] = deque()
+        self._room = [MOST_COMPLAINTS, MOST_COMPLAINTS]  # of both
         self._rest = b""  # of a line that has not ended
 
     def take(self, data: bytes) -> None:
@@ -67,13 +69,18 @@ class Kept:
             self._complaint(start + begin, data[begin:here])
 
     def _complaint(self, place: int, text: bytes) -> None:
-        if len(self._first) < MOST_COMPLAINTS:
+        text = text[: MOST_COMPLAINTS // 2]
+        if not self._last and len(text) <= self._room[0]:
             self._first.append((place, text))
-        else:
-            self._last.append((place, text))
+            self._room[0] -= len(text)
+            return
+        self._last.append((place, text))
+        self._room[1] -= len(text)
+        while self._room[1] < 0:
+            self._room[1] += len(self._last.popleft()[1])
 
     def text(self) -> str:
-        """What is kept, with [...] where something was left out."""
+        """What is kept, with a line [...] where something was left out."""
         head, tail = bytes(self._head), bytes(self._tail[-EDGE:])
         if self.count <= len(head):
             return _decoded(head)
@@ -81,9 +88,12 @@ class Kept:
         tail = tail[len(tail) - (self.count - begin) :]
         if begin == len(head):
             return _decoded(head + tail)
-        between = [text for place, text in (*self._first, *self._last) if len(head) <= place < begin]
-        parts = (head, *(text.rstrip(b"\r\n") for text in between), tail)
-        return "\n[...]\n".join(_decoded(part) for part in parts)
+        parts, here = [_decoded(head)], len(head)
+        for place, text in (*self._first, *self._last):
+            if len(head) <= place < begin:
+                parts += [*([_GAP] if place > here else []), _decoded(text)]
+                here = place + len(text)
+        return "".join((*parts, _GAP, _decoded(tail)))
 
 
 def _end_of_complaint(data: bytes, begin: int, whole: int) -> int:

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 
-MOST_MODULES = 4000
+MOST_MODULES = 2000
 MOST_FRAMES = 200
 MOST_TEXT = 20000
 MOST_WARNINGS = 100

@@ -94,7 +94,7 @@ from checks.facts.programs import (
     PythonProcess,
     Raised,
 )
-from checks.facts.python import EnvironmentVariables, InterpreterFacts, Package
+from checks.facts.python import EnvironmentVariables, InterpreterFacts, Package, Place
 from checks.facts.runs import ProbeRun, ProbeRuns, StageRun
 from checks.facts.texts import SentFile, Symptom
 from checks.facts.whole import Facts, OtherMachine

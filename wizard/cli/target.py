@@ -25,8 +25,8 @@ def check_target(chosen: argparse.Namespace) -> None:
 
     if not can_be_made():
         known = (os.environ.get("TMPDIR"), "/tmp", str(Path("~").expanduser()))  # noqa: S108 - as tempfile looks
-        places = ", ".join(dict.fromkeys(filter(None, known)))
-        raise UsageError(words("commands.no-temporary-folder", chosen.lang, places=places))
+        full = ", ".join(dict.fromkeys(filter(None, known)))
+        raise UsageError(words("commands.no-temporary-folder", chosen.lang, places=full))
     if chosen.target is None:
         return
     from checks.interpreters import Places

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from checks.facts import InterpreterFacts
     from checks.interpreters import Choice
 
+_WHY = ("traceback", "folder", "last", "project")  # finders, the most telling first
 _YES = ("y", "yes", "はい")
 
 
@@ -41,8 +42,12 @@ def check_target(chosen: argparse.Namespace) -> None:
     chosen.target = path
 
 
-def choose_target(chosen: argparse.Namespace) -> tuple[InterpreterFacts, ...] | None:
+def choose_target(
+    chosen: argparse.Namespace, near: tuple[str, ...] = (), texts: tuple[str, ...] = ()
+) -> tuple[InterpreterFacts, ...] | None:
     """Set ``chosen.target`` where the user named none; returns the interpreters that were found for it.
+
+    ``near``: given files, beside which his environment may lie; ``texts``: error texts, whose paths may name it.
 
     Raises:
         UsageError: one was found that he may mean, and nobody can be asked.
@@ -51,7 +56,7 @@ def choose_target(chosen: argparse.Namespace) -> tuple[InterpreterFacts, ...] | 
         return None
     from checks.interpreters import Places, choice_among, find_interpreters, is_active
 
-    found = find_interpreters(Places.of_this_machine(Path.cwd()))
+    found = find_interpreters(Places.of_this_machine(Path.cwd(), *near, texts=texts))
     choice = choice_among(found)
     if choice.of_another is not None:
         note = _about(choice.of_another, "of-another-active" if is_active(choice.of_another) else "not-started", chosen)
@@ -79,4 +84,6 @@ def _about(interpreter: InterpreterFacts, key: str, chosen: argparse.Namespace, 
 
     owner = owner_of(interpreter) or words("commands.owner-unknown", chosen.lang)
     path = interpreter.path
-    return words(f"commands.{key}", chosen.lang, path=path, quoted=shlex.quote(path), owner=owner, **more)
+    finder = next((finder for finder in _WHY if finder in interpreter.found_by), "")
+    why = words(f"commands.why-{finder or 'found'}", chosen.lang)
+    return words(f"commands.{key}", chosen.lang, path=path, quoted=shlex.quote(path), owner=owner, why=why, **more)

@@ -57,6 +57,8 @@ class Decision:
 def decide(case: Case, answer: Headline, symptom: str) -> Decision:
     """The decision on an examination. ``symptom``: the question whose sentence answers it."""
     state = _state(case, answer, symptom)
+    if state == "clear" and answer.stance is Stance.CLEAR and _examined_only_ours(case):
+        return Decision("incomplete", "incomplete", "own-python-only")
     return Decision(state, _word(case, state, answer.stance), _sentence(case, state, symptom, answer))
 
 
@@ -92,6 +94,13 @@ def decide_models(case: Case, standings: Collection[Standing]) -> Decision:
     if state == "clear" and (not case.complete or RepeatedModels.of(case.facts).is_open):
         state = "incomplete"
     return Decision(state, state)
+
+
+def _examined_only_ours(case: Case) -> bool:
+    """Whether only Naosu's own Python was looked at, which tells nothing about the user's."""
+    target = case.facts.target_interpreter
+    is_ours = target is not None and "naosu" in target.found_by and "chosen" not in target.found_by
+    return is_ours and not case.facts.models and not case.facts.runs and not case.facts.measurements
 
 
 def _state(case: Case, answer: Headline, symptom: str) -> str:

@@ -350,17 +350,20 @@ def _diagnosed(answers: Answers) -> Case:
     return judged(facts, CaseAnswers(symptom=answers.symptom, exactness=answers.exactness))
 
 
+_FOUND_NEAR = frozenset(("folder", "traceback", "project"))  # somebody else may have put it there
+
+
 def _found(near: Path | None, chosen: Iterable[Path] = ()) -> tuple[tuple[InterpreterFacts, ...], str | None]:
     """The interpreters of this machine, the one to choose, and first those that the user pointed to at another start.
 
     One that lies beside the script is chosen by the user alone: a stranger may have sent both.
     """
-    from checks.interpreters import Places, choice_among, find_interpreters, likely_first
+    from checks.interpreters import Places, choice_among, find_interpreters, is_own, likely_first
 
     found = likely_first(find_interpreters(Places.of_this_machine(near)))
     choice = choice_among(found)
     likely = choice.offered or choice.named
-    if likely is not None and likely is choice.offered and "folder" in likely.found_by:
+    if likely is not None and (is_own(likely) or not _FOUND_NEAR.isdisjoint(likely.found_by)):
         likely = None
     known = {interpreter.path for interpreter in found}
     usable = (again for again in map(_chosen, chosen) if again is not None and not again.problem)

@@ -27,7 +27,6 @@ from checks.facts import (
     Package,
     Place,
     ProbeRuns,
-    ProgramRuns,
     SearchedFolder,
 )
 from checks.facts.finding import Evidence, Finding, Severity, Unread
@@ -50,12 +49,12 @@ def library_path_conflict(
     frameworks: Frameworks | None,
     environment: EnvironmentVariables | None,
     probes: ProbeRuns | None,
-    runs: ProgramRuns | None = None,
     facts: Facts | None = None,
 ) -> Iterator[Finding]:
     """One finding per framework and library that comes from the wrong place or twice, and per foreign folder."""
     if facts is not None:
         yield from _on_pythonpath(interpreter, facts)
+    runs = facts.program_runs if facts else None
     seen = tuple(frameworks.each()) if frameworks else ()
     variable = _variable(environment, "")
     texts = [

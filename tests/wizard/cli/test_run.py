@@ -80,9 +80,9 @@ def test_wrong_usage_is_one_clear_line(arguments: list[str], says: str, capfd: p
     assert error.count("\n") == 1
 
 
-def test_naosus_own_python_runs_no_script(tmp_path: Path) -> None:
+def test_no_python_is_chosen_silently_for_a_script(tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text("print('ran')")
-    done = naosu("run", "--yes", "--", "prog.py", folder=tmp_path, PATH="/nowhere", HOME=str(tmp_path))
+    done = naosu("run", "--", "prog.py", folder=tmp_path, PATH="/nowhere", HOME=str(tmp_path))
     assert "ran" not in done.stdout
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1

@@ -39,7 +39,8 @@ ERRORS = ("ENOSPC", "EIO", "EROFS", "EACCES", "EDQUOT")
 
 
 def strace(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = ["strace", "-f", "-qq", "-o", str(path.parent.parent / "trace"), *options]
+    quick = [] if any("KILL" in option for option in options) else ["--seccomp-bpf"]  # it injects no signal
+    command = ["strace", "-f", *quick, "-qq", "-o", str(path.parent.parent / "trace"), *options]
     done = subprocess.run(
         [*command, sys.executable, "-c", SAVES, str(path)], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -82,7 +83,7 @@ def test_every_call_of_the_system(tmp_path: Path, kind: str, exists: bool) -> No
         if exists:
             path.write_bytes(OLD)
         how = "signal=KILL" if kind == "is killed" else f"error={ERRORS[place % len(ERRORS)]}"
-        done = strace(path, "-e", f"inject={name}:{how}:when={number}")
+        done = strace(path, "-e", f"trace={name}", "-e", f"inject={name}:{how}:when={number}")
         if kind == "is killed":
             assert done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), (name, number, done.stderr)
         now = path.read_bytes() if path.exists() else None

@@ -61,7 +61,9 @@ PLANTED = {
 def await_torch():
     """Change torch when it has been imported, and the modules whose constants are to be others."""
     if VARIABLE in os.environ:
-        sys.meta_path.insert(0, _Finder(dict(PLANTED, **json.loads(os.environ[VARIABLE]))))
+        finder = _Finder(dict(PLANTED, **json.loads(os.environ[VARIABLE])))
+        sys.meta_path.insert(0, finder)
+        finder.change_known()
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -75,6 +77,12 @@ class _Finder(importlib.abc.MetaPathFinder):
             )
         self._after["torch"] = lambda torch: install(torch, planted)
         self._after["torch.export.passes"] = _without_gradients
+
+    def change_known(self):
+        """Those that this process was forked with."""
+        for name, after in self._after.items():
+            if name in sys.modules:
+                after(sys.modules[name])
 
     def find_spec(self, name, path=None, target=None):
         after = self._after.get(name)

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 T = TypeVar("T")
 
-# Before NumPy and PyTorch are loaded, which read it then: threads that wait for each other take the core of another worker.
+# Before NumPy and PyTorch are loaded, which read it then: threads that wait for each other take another worker's core.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 

@@ -336,7 +336,7 @@ class Card:
         self.kernels = self.products = self.tunings = 0
         self.chance = random.Random(5)
         self.tuned, self.slopes = threading.local(), threading.local()
-        self._states, self._about = {}, {}
+        self._states, self._about, self._taking = {}, {}, {}
         self.seed(0)
         self._kernels = Kernels(torch, self)
         if planted["exclusive"] and HELD in os.environ:
@@ -410,10 +410,10 @@ class Card:
             self._tell(self.torch.OutOfMemoryError(said))
         self.taken += size
         self.seconds += KERNEL_SECONDS + size / BYTES_PER_SECOND
-        weakref.finalize(tensor, self._free, size).atexit = False
+        self._taking[weakref.ref(tensor, self._free)] = size
 
-    def _free(self, size):
-        self.taken -= size
+    def _free(self, gone):
+        self.taken -= self._taking.pop(gone)
 
     def _drawn(self, function, name, given):
         """Random numbers come from a generator of the card's own."""

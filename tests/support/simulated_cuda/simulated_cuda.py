@@ -33,6 +33,7 @@ import weakref
 
 VARIABLE = "SIMULATED_CUDA"
 HELD = VARIABLE + "_HELD"  # by a process above this one
+PYTHON = VARIABLE + "_PYTHON"  # with which this process starts others
 BUSY = "CUDA error: CUDA-capable device(s) is/are busy or unavailable"
 STAND_IN = "stand_in"  # what C++ calls the device
 AUTOCAST = "AutocastPrivateUse1"
@@ -61,6 +62,7 @@ PLANTED = {
 def await_torch():
     """Change torch when it has been imported, and the modules whose constants are to be others."""
     if VARIABLE in os.environ:
+        sys.executable = os.environ.get(PYTHON, sys.executable)
         finder = _Finder(dict(PLANTED, **json.loads(os.environ[VARIABLE])))
         sys.meta_path.insert(0, finder)
         finder.change_known()

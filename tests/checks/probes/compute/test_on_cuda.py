@@ -85,7 +85,11 @@ def _computed(
             interpreter=python,
             argument={**argument_of(DEVICE, "quick", remaining.seconds, setting), **remaining.argument()},
             time_limit=10 * AMPLE,
-            environment={**planted(**{"module": SMALL, **options}), **(environment or {})},
+            environment={
+                **planted(**{"module": SMALL, **options}),
+                "SIMULATED_CUDA_PYTHON": python,
+                **(environment or {}),
+            },
         )
         answer = run_probe(task)
         assert [stage.error for stage in answer.run.stages if stage.error and stage.name != "imported"] == []

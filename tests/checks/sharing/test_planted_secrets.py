@@ -30,7 +30,6 @@ KNOWN_LEFT = frozenset(
             "mizushima",
             "hoshino",
             "visionlab",
-            "kazeworks-vision",
             "岡部",
             "Rohan Lindgren",
             "correct horse stapler nine",
@@ -64,6 +63,13 @@ def test_each_alone() -> None:
     ]
     assert {secret for _, secret in survived} <= KNOWN_LEFT, survived
     assert len({planted["kind"] for planted in PLANTED}) >= 120
+
+
+def test_hiding_twice_hides_no_more_than_once() -> None:
+    texts = [hidden(planted["text"]) for planted in some(PLANTED, 300)]
+    assert [text for text in texts if hidden(text) != text] == []
+    together = hidden("\n".join(planted["text"] for planted in PLANTED))
+    assert hidden(together) == together
 
 
 def test_what_is_harmless_stays_byte_for_byte() -> None:

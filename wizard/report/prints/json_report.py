@@ -16,7 +16,6 @@ from checks.sharing.case import to_builtins
 from checks.visible import visible_json
 from wizard.report.content.report import FindingView, build
 
-
 WORDED = 1_000  # findings with all their words, six megabytes of them; of the others the first of each cause has them
 
 

@@ -104,7 +104,13 @@ class CaseModel(QObject):
     def progress(self) -> Progress:
         """How far the walk has come, for the flow."""
         is_ticket = self.case is not None and self.case.facts.reported
-        return Progress(self.is_running or self.is_watching, self.case is not None, self.opened is not None, is_ticket)
+        return Progress(
+            self.is_running or self.is_watching,
+            self.case is not None,
+            self.opened is not None,
+            is_ticket,
+            self.is_watching,
+        )
 
     def set_symptom(self, symptom: str) -> None:
         """What happened, one of flow.SYMPTOMS. What was given for a ticket never goes into an examination, nor back."""

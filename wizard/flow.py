@@ -104,6 +104,7 @@ class Progress:
     reported: bool = False
     opened: bool = False
     is_ticket: bool = False
+    watching: bool = False  # what runs is the user's program
 
 
 def computes(symptom: str) -> bool:
@@ -165,7 +166,7 @@ def reachable(step: Step, answers: Answers, progress: Progress) -> bool:
     The run is no place to jump to (that would start it); a report can always be looked at once it is there.
     """
     if progress.running:
-        return step is Step.RUN
+        return step is (Step.EVIDENCE if progress.watching else Step.RUN)
     if step is Step.RUN:
         return progress.reported and not progress.opened
     if step is Step.REPORT:

@@ -312,3 +312,50 @@ def test_a_gigabyte_passes_in_bounded_memory(watch: Watch) -> None:
     assert run.output_bytes >= size // 64_000 * 64_000
     assert len(run.output) < 100_000
     assert "RuntimeError: in the middle" in run.output
+
+
+ON_A_TERMINAL = """
+import os, sys, termios, time, tty
+print([stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)], os.get_terminal_size().columns)
+print("got", input("name? "))
+modes = termios.tcgetattr(0)
+tty.setraw(0)
+print("key?", end="", flush=True)
+key = os.read(0, 1)
+termios.tcsetattr(0, termios.TCSADRAIN, modes)
+print("key", key, open("/dev/tty").isatty())
+try:
+    print("waits", flush=True)
+    while True: time.sleep(1)
+except KeyboardInterrupt:
+    print("interrupted")
+    sys.exit(5)
+"""
+
+
+def test_on_a_terminal_it_has_one(tmp_path: Path) -> None:
+    """The size of the window, lines, raw keys, Ctrl+C."""
+    import pty
+    import termios
+
+    file = tmp_path / "run.json"
+    (tmp_path / "prog.py").write_text(ON_A_TERMINAL)
+    own = [sys.executable, "-I", str(DRIVER), str(file), "60", str(tmp_path), PYTHON, "prog.py"]
+    child, screen = pty.fork()
+    if child == 0:
+        termios.tcsetwinsize(0, (33, 111))
+        os.execv(own[0], own)
+    seen = b""
+    for awaited, typed in ((b"name? ", b"Ann\r"), (b"key?", b"q"), (b"waits", b"\x03"), (b"interrupted", b"")):
+        while awaited not in seen:
+            seen += os.read(screen, 4096)
+        os.write(screen, typed)
+    assert os.waitpid(child, 0)[1] == 0
+    os.close(screen)
+    text = seen.decode()
+    assert "[True, True, True] 111" in text
+    assert "got Ann" in text
+    assert "key b'q' True" in text
+    run = msgspec.json.decode(file.read_bytes(), type=ProgramRun)
+    assert run.exit_code == 5
+    assert "interrupted" in run.errors

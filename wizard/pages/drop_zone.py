@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QFrame
+from PySide6.QtWidgets import QFrame, QWidget
 
 from wizard.desktop.dropped import dropped_files
 
@@ -14,8 +14,8 @@ from wizard.desktop.dropped import dropped_files
 class DropZone(QFrame):
     """A frame that takes dropped files."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.setObjectName("drop")
         self.setAcceptDrops(True)
         self.on_files: Callable[[list[Path]], None] = lambda _: None

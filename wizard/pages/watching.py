@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QTextCursor
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QFontDatabase, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -34,6 +35,7 @@ from wizard.widgets.wrap_layout import WrapLayout
 if TYPE_CHECKING:
     from wizard.pages.page import Page
 
+_ACCELERATOR = re.compile(r"\(&.\)|&")
 _LOOK = 100  # milliseconds between two looks at what the program printed
 _MOST_LINES = 2_000  # that are shown
 
@@ -42,7 +44,7 @@ class WatchPanel(DropZone):
     """The first and surest answer to "it does not start": to let it start."""
 
     def __init__(self, page: Page) -> None:
-        super().__init__()
+        super().__init__(page)  # shown without a parent it would be a window of its own
         self._page = page
         self._case = page.case
         self._output = LiveOutput()
@@ -73,18 +75,19 @@ class WatchPanel(DropZone):
         self._state = plain_label("small")
         self._shown = QPlainTextEdit()
         self._shown.setObjectName("code")
+        self._shown.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self._shown.setReadOnly(True)
         self._shown.setMaximumBlockCount(_MOST_LINES)
         self._shown.setTabChangesFocus(True)
         self._shown.setMinimumHeight(150)
-        self._shown.hide()
         page.bind(self._shown.setAccessibleName, "watch-output")
         inside = filled(QVBoxLayout(self), heading, means, margins=(16, 12, 16, 12), spacing=8)
         inside.addLayout(grid)
         filled(inside, self._python, WrapLayout(self.start, self.stop), self._state, self._shown)
         self.on_files = lambda paths: self.take(paths[0])
         self.command.textChanged.connect(self.refresh)
-        self.command.returnPressed.connect(self._begin)
+        # Later: the same key would press what has the focus then, and that is the button that stops it.
+        self.command.returnPressed.connect(self._begin, Qt.ConnectionType.QueuedConnection)
         self._case.changed.connect(self.refresh)
         self.refresh()
 
@@ -92,7 +95,7 @@ class WatchPanel(DropZone):
         label = QLabel()
         label.setBuddy(field)
         self._page.bind(label.setText, key)
-        self._page.bind(field.setAccessibleName, key)
+        self._page.bind(lambda text: field.setAccessibleName(_ACCELERATOR.sub("", text)), key)
         grid.addWidget(label, row, 0)
         if button is None:
             line = filled(QHBoxLayout(), field)
@@ -116,16 +119,18 @@ class WatchPanel(DropZone):
         self.setVisible(self._case.answers.symptom in WATCHABLE)
         for widget in (self.command, self._folder, self._time, self._script, self._other):
             widget.setEnabled(not busy)
-        has_focus = self.start.hasFocus() or self.stop.hasFocus()
+        had_focus = self.window().focusWidget() in (self.start, self.stop, self.command)
         self.start.setEnabled(bool(self.command.text().strip()) and not busy)
         self.start.setVisible(not busy)
         self.stop.setVisible(busy)
-        if has_focus:
-            (self.stop if busy else self.start).setFocus()
+        if had_focus and busy:
+            self.stop.setFocus()
+        elif had_focus and self.window().focusWidget() is not self.command:
+            self.start.setFocus()
         for index, seconds in enumerate(WATCH_SECONDS):
             self._time.setItemText(index, say(f"watch-time-{seconds}"))
-        alone = self.command.text().strip().split(" ")[0].strip("\"'").lower().endswith((".py", ".pyw", ".ipynb"))
-        python = self._case.answers.target
+        alone = _first_word(self.command.text()).lower().endswith((".py", ".pyw", ".ipynb"))
+        python = self._python_of_scripts()
         self._python.setText(say("watch-runs-with", path=python) if python else say("watch-no-python"))
         self._python.setVisible(alone)
         self._state.setText(say("watch-running") if busy else "")
@@ -133,15 +138,23 @@ class WatchPanel(DropZone):
         if self._timer.isActive() and not busy:
             self._timer.stop()
             self._show_output()
+        self._shown.setVisible(busy or not self._shown.document().isEmpty())
+
+    def _python_of_scripts(self) -> str:
+        """The chosen Python, unless it is Naosu's own, which runs nothing of the user's."""
+        from checks.interpreters import is_own
+
+        target = self._case.answers.target
+        ours = (interpreter.path for interpreter in self._case.interpreters if is_own(interpreter))
+        return "" if target in ours else target
 
     def _begin(self) -> None:
         if not self.start.isEnabled():
             return
         self._output = LiveOutput()
         self._shown.clear()
-        self._shown.show()
         seconds = int(self._time.currentData())
-        program = Program(self.command.text(), self._folder.text().strip(), seconds, self._case.answers.target)
+        program = Program(self.command.text(), self._folder.text().strip(), seconds, self._python_of_scripts())
         self._page.work.watch(program, self._output)
         if self._case.is_watching:
             self._timer.start()
@@ -165,6 +178,14 @@ class WatchPanel(DropZone):
         path = QFileDialog.getExistingDirectory(self, title, self._folder.text())
         if path:
             self._folder.setText(path)
+
+
+def _first_word(line: str) -> str:
+    try:
+        words = shlex.split(line, posix=sys.platform != "win32")
+    except ValueError:  # a quotation mark that is not closed yet
+        return ""
+    return words[0].strip('"') if words else ""
 
 
 def _quoted(word: str) -> str:

@@ -82,13 +82,12 @@ def _command(run: ProgramRun) -> str:
 
 
 def _program(run: ProgramRun, number: int, language: str) -> Section:
-    blocks: list[Block] = [Paragraph(ended(run, language))]
-    blocks += _where(run, language)
+    blocks: list[Block] = [*_where(run, language)]
     blocks.append(Section("", (Pairs(tuple(_rows(run, language))),), detail=Detail.FULL))
     blocks += _printed(run, language)
     state = "clear" if run.worked else "blocking" if run.failed else "note"
-    card = Card(state, is_open=run.failed, subtitle=ended(run, language))
-    return Section(words("runs.heading", language), tuple(blocks), id=f"run/{number}", card=card)
+    title, card = words("runs.heading", language), Card(state, is_open=run.failed)
+    return Section(title, tuple(blocks), id=f"run/{number}", note=ended(run, language), card=card)
 
 
 def _where(run: ProgramRun, language: str) -> Iterator[Block]:

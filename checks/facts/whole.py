@@ -8,7 +8,7 @@ from checks.facts.installed import InstalledFiles
 from checks.facts.machine import MachineFacts
 from checks.facts.measurements import Measurement
 from checks.facts.models import ModelComparison, ModelFacts
-from checks.facts.programs import ProgramRun
+from checks.facts.programs import ProgramRun, ProgramRuns
 from checks.facts.python import EnvironmentVariables, InterpreterFacts
 from checks.facts.runs import ProbeRuns
 from checks.facts.search import SearchedFacts
@@ -59,3 +59,12 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     def target_interpreter(self) -> InterpreterFacts | None:
         """The interpreter that was examined."""
         return next((interpreter for interpreter in self.interpreters or () if interpreter.path == self.target), None)
+
+    @property
+    def program_runs(self) -> ProgramRuns | None:
+        """The runs with the interpreters, the examined one first; None: nothing was run."""
+        if not self.runs:
+            return None
+        target = self.target_interpreter
+        others = (interpreter for interpreter in self.interpreters or () if interpreter is not target)
+        return ProgramRuns(runs=self.runs, interpreters=(*((target,) if target else ()), *others))

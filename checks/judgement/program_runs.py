@@ -13,9 +13,9 @@ import msgspec
 
 from checks.facts import Facts, ProgramRun, Raised, SentFile
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, Outcome, Severity, Status
-from checks.facts.question import ABOUT_RESULTS
 from checks.judgement.merging import with_findings_instead
 from checks.judgement.odds import NO_CAUSE, weighed
+from checks.judgement.seen_to_run import worked
 from checks.knowledge.catalogue import UNKNOWN, cause_of
 from checks.knowledge.packages.ai_packages import is_examined
 
@@ -42,16 +42,9 @@ def with_programs(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Outcome, .
     return known
 
 
-def worked(facts: Facts) -> bool:
-    """Whether the user's own program was seen to come to its end, and that is what was asked."""
-    whole = [run for run in facts.runs if not run.statement]
-    is_asked = facts.symptom is None or facts.symptom.name not in ABOUT_RESULTS
-    return is_asked and bool(whole) and all(run.worked for run in whole)
-
-
 def label_of(run: ProgramRun) -> str:
     """How a run is named: its statement, or its command line."""
-    return run.statement or " ".join(run.command)
+    return run.label
 
 
 def text_of(run: ProgramRun) -> str:
@@ -101,13 +94,21 @@ def _without_unknown(known: Sequence[Outcome], framework: str) -> tuple[Outcome,
 
 def _findings(facts: Facts, run: ProgramRun, known: Sequence[Outcome]) -> Iterator[Finding]:
     """The cause of one failure; nothing where a check has told it already."""
-    if any(finding.named(FAILED_RUN) == label_of(run) for outcome in known for finding in outcome.findings):
+    if any(_tells(finding, run) for outcome in known for finding in outcome.findings):
         return
     best = _by_words(facts, run, known)
     if best is not None:
         yield best
     elif not run.package or is_examined(run.package):
         yield _unknown(run)
+
+
+def _tells(finding: Finding, run: ProgramRun) -> bool:
+    """Whether a finding is of this failure, or of another run that ended with the same line."""
+    if finding.named(FAILED_RUN) in ("", label_of(run)):
+        return bool(finding.named(FAILED_RUN))
+    clue = next((evidence.value for evidence in finding.evidence if evidence.name == CLUE), "")
+    return bool(clue) and clue in text_of(run)
 
 
 def _by_words(facts: Facts, run: ProgramRun, known: Sequence[Outcome]) -> Finding | None:

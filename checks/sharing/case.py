@@ -30,7 +30,8 @@ _LOGS = 1_500_000  # characters of all logs together
 _MOST_TEXTS = 200  # logs in one case
 _SHORT = 200  # characters of a version or a time
 _DEEPEST = 50  # levels of lists and objects in the JSON of a case; facts have ten, and each level costs stack later
-_TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+# As much as there is without a sign that parts values, and then a text that holds some, or the end.
+_TEXT = re.compile(rb'(?:[^"]++|"(?:[^"\\,\[{]++|\\.)*+")*+("(?:[^"\\]++|\\.)*+")?+', re.DOTALL)
 _KINDS = frozenset(kind.__struct_config__.tag for kind in get_args(Measurement))
 
 
@@ -116,7 +117,7 @@ def _values(raw: msgspec.Raw) -> int:
     count = sum(map(data.count, signs))
     if count > _MOST_VALUES:
         for text in itertools.islice(_TEXT.finditer(data), 2 * _MOST_VALUES):  # each is a value or names one
-            count -= sum(map(text[0].count, signs))
+            count -= sum(map((text[1] or b"").count, signs))
     return count
 
 

@@ -29,7 +29,7 @@ from checks.facts import (
     ProbeRuns,
     SearchedFolder,
 )
-from checks.facts.finding import Evidence, Finding, NotCollected, Severity, Unread
+from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.phrase import Phrase
 from checks.knowledge.gpu.cuda_wheels import CudaWheels, wheel_of_library
 from checks.knowledge.packages.import_packages import modules_of_distribution
@@ -54,9 +54,8 @@ def library_path_conflict(
     """One finding per framework and library that comes from the wrong place or twice, and per foreign folder."""
     if facts is not None:
         yield from _on_pythonpath(interpreter, facts)
-    if frameworks is None:
-        raise NotCollected("frameworks")
-    seen = tuple(frameworks.each())
+    runs = facts.program_runs if facts else None
+    seen = tuple(frameworks.each()) if frameworks else ()
     variable = _variable(environment, "")
     texts = [
         msgspec.structs.replace(
@@ -65,7 +64,7 @@ def library_path_conflict(
             ),
             remedies=REMEDIES_OF_LIBSTDCXX if "provider" in found.groups else REMEDIES,
         )
-        for trouble, found in recognised(CAUSE, frameworks, probes)
+        for trouble, found in recognised(CAUSE, frameworks, probes, runs)
     ]
     if not texts and not seen:
         must_have_imported(frameworks, probes)

@@ -45,6 +45,11 @@ def modules_of_distribution(name: str) -> tuple[str, ...]:
     return _modules_by_distribution().get(name, ())
 
 
+def module_of_distribution(name: str) -> str:
+    """The module by which a distribution (normalised name) is tried: of the table, or its own name."""
+    return next(iter(modules_of_distribution(name)), name.replace("-", "_"))
+
+
 def is_named(module: str) -> bool:
     """Whether the table names what brings the module, so that nothing else can be meant."""
     return module.partition(".")[0] in ImportPackagesTable.read().modules

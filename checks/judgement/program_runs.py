@@ -13,9 +13,9 @@ import msgspec
 
 from checks.facts import Facts, ProgramRun, Raised, SentFile
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, Outcome, Severity, Status
-from checks.facts.question import ABOUT_RESULTS
 from checks.judgement.merging import with_findings_instead
 from checks.judgement.odds import NO_CAUSE, weighed
+from checks.judgement.seen_to_run import worked
 from checks.knowledge.catalogue import UNKNOWN, cause_of
 from checks.knowledge.packages.ai_packages import is_examined
 
@@ -40,13 +40,6 @@ def with_programs(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Outcome, .
     if worked(facts):
         known = tuple(_calmed(outcome) for outcome in known)
     return known
-
-
-def worked(facts: Facts) -> bool:
-    """Whether the user's own program was seen to come to its end, and that is what was asked."""
-    whole = [run for run in facts.runs if not run.statement]
-    is_asked = facts.symptom is None or facts.symptom.name not in ABOUT_RESULTS
-    return is_asked and bool(whole) and all(run.worked for run in whole)
 
 
 def label_of(run: ProgramRun) -> str:

@@ -24,22 +24,22 @@ SERIOUS = ("blocking", "warning")
 
 # What "other" stands for, by environment.
 FITS = {
-    "b09": ("damaged-installation", "packages-share-files"),
-    "b10": ("damaged-installation", "packages-share-files"),
+    "b09": ("damaged-installation", "packages-overwrite-each-other"),
+    "b10": ("damaged-installation", "packages-overwrite-each-other"),
     "b40": ("damaged-installation",),
     "b42": ("damaged-installation",),
-    "b47": ("damaged-installation", "extension-of-another-platform"),
+    "b47": ("damaged-installation", "wheel-for-another-platform"),
     "b51": ("damaged-installation",),
     "b60": ("shadowing-file",),
     "b69": ("wrong-package-of-same-name",),
-    "b71": ("python-built-without-module",),
+    "b71": ("python-part-missing",),
     "b86": ("mounted-noexec",),
     "b89": ("environment-variable-invalid",),
     "b91": ("environment-variable-invalid",),
     "b93": ("environment-variable-invalid",),
-    "b97": ("package-missing",),
+    "b97": ("package-not-installed",),
     "b100": ("environment-moved",),
-    "b103": ("extension-of-another-platform", "damaged-installation"),
+    "b103": ("wheel-for-another-platform", "damaged-installation"),
 }
 
 

@@ -68,7 +68,9 @@ def run(chosen: argparse.Namespace) -> int:
         if command.script is not None:
             command = _with_its_python(command, chosen)
     except CommandError as error:
-        raise UsageError(visible(words(f"commands.run-{error.key}", chosen.lang, **error.values))) from error
+        raise UsageError(
+            visible(f"naosu: {words(f'commands.run-{error.key}', chosen.lang, **error.values)}")
+        ) from error
     if not chosen.quiet:
         line = words("commands.run-starts", chosen.lang, command=_shown(command.words), folder=str(command.folder))
         print(visible(line), file=sys.stderr, flush=True)
@@ -86,7 +88,7 @@ def _with_its_python(command: Command, chosen: argparse.Namespace) -> Command:
     from checks.interpreters import is_own, read_interpreter
 
     assert command.script is not None  # noqa: S101 - asked only then
-    found = choose_target(chosen, command.script.parent) or ()
+    found = choose_target(chosen, near=(str(command.script),)) or ()
     ours = any(is_own(interpreter) and interpreter.path == chosen.target for interpreter in found)
     if chosen.target is None or ours:
         raise CommandError("no-python", path=str(command.script))

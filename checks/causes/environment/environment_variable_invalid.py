@@ -13,11 +13,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from checks.analysis.failures.at_import import CLUE_SHOWN, tried_frameworks, troubles
+from checks.analysis.failures.at_import import CLUE_SHOWN
+from checks.analysis.failures.texts import all_texts
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity, Unread
-from checks.facts.runs import RunStatus
 from checks.knowledge.errors.import_errors import ImportErrors, Recognised, recognise
 from checks.knowledge.packages.ai_packages import framework_of_package
 from checks.knowledge.packages.variable_values import KERAS_FILE, Variable, VariableValues, row_of, rows_of
@@ -82,7 +82,7 @@ def _told(
 ) -> dict[str, _Told]:
     """Variable -> the words that name it. Where the variables are known, it must be set, and to that value."""
     found: dict[str, _Told] = {}
-    for text, origin, is_fatal in _texts(frameworks, probes, runs):
+    for text, origin, is_fatal in all_texts(frameworks, probes, runs):
         words = recognise(text)
         if words is None or words.row.cause != CAUSE:
             continue
@@ -90,26 +90,6 @@ def _told(
         if name and name not in found:
             found[name] = _Told(words, origin, is_fatal)
     return found
-
-
-def _texts(
-    frameworks: Frameworks | None, probes: ProbeRuns | None, runs: ProgramRuns | None
-) -> Iterator[tuple[str, str, bool]]:
-    """(text, origin, whether the program ended with it)."""
-    for run in runs.runs if runs else ():
-        ended = run.raised
-        yield f"{run.errors}\n{f'{ended.type}: {ended.message}' if ended else ''}", run.origin, run.failed
-    for trouble in troubles(frameworks, probes) if frameworks else ():
-        yield trouble.text, trouble.origin, trouble.is_fatal
-    for name, framework in tried_frameworks(frameworks, probes) if frameworks else ():
-        for reason in framework.unread.values():
-            yield reason, framework.origin or name, True
-    for probe in probes.runs if probes else ():
-        if probe.status in (RunStatus.CRASHED, RunStatus.FAILED, RunStatus.NO_ANSWER):
-            yield probe.stderr_tail or "", probe.origin, True
-        for stage in probe.stages:
-            if stage.error is not None:
-                yield f"{stage.error.type}: {stage.error.message}", probe.origin, True
 
 
 def _named(words: Recognised, values: Mapping[str, str]) -> str:
@@ -239,7 +219,7 @@ def _of_another_python(
         other = found["minor"] or f"3.{found['short'][1:]}"
         if other == own:
             continue
-        for text, origin, is_fatal in _texts(frameworks, probes, runs):
+        for text, origin, is_fatal in all_texts(frameworks, probes, runs):
             if is_fatal and entry.rstrip("/\\") in text:
                 line = next(line for line in text.splitlines() if entry.rstrip("/\\") in line).strip()
                 row = rows_of("PYTHONPATH")[0]

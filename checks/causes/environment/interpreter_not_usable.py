@@ -11,6 +11,8 @@ Knowledge:    none; the words of each problem are in resources/words/phrases.tom
 from collections.abc import Iterator
 from pathlib import PurePath
 
+import msgspec
+
 from checks.causes.registry import check
 from checks.facts import InterpreterFacts, ProbeRun, ProbeRuns, SearchedFacts
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
@@ -24,6 +26,7 @@ OLDEST_ASKED = (3, 8)  # the syntax of the probes
 OWN_PROBES = ("machine", "nvidia")  # these run in Naosu's own interpreter
 
 REMEDIES = {
+    "pth-unreadable": ("move-path-file-aside", "recreate-environment"),
     "base-missing": ("recreate-environment", "choose-another-interpreter"),
     "not-executable": ("make-executable", "choose-another-interpreter"),
     "crashes": ("recreate-environment", "choose-another-interpreter"),
@@ -84,6 +87,11 @@ def _of_run(interpreter: InterpreterFacts, run: ProbeRun) -> Finding:
     """What the first probe met: none of them got an answer."""
     if run.status == RunStatus.TIMED_OUT:
         return _finding(interpreter, "hangs", run.origin, f"{run.seconds or 0:.0f}")
+    last_words = run.stderr_tail or ""
+    if run.status == RunStatus.CRASHED and interpreter.unreadable_pth and "UnicodeDecodeError" in last_words:
+        file = interpreter.unreadable_pth[0]
+        found = _finding(interpreter, "pth-unreadable", run.origin, file, run.stderr_tail)
+        return msgspec.structs.replace(found, values={**found.values, "pth_file": file})
     if run.status == RunStatus.CRASHED:
         return _finding(interpreter, "crashes", run.origin, run.signal or str(run.exit_code), run.stderr_tail)
     return _finding(interpreter, run.status, run.origin, run.detail or "", run.stderr_tail)

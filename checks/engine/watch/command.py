@@ -120,7 +120,10 @@ def python_of(command: tuple[str, ...], folder: Path, variables: Mapping[str, st
         return str(path)
     first = _first_bytes(path).partition(b"\n")[0].decode("utf-8", "replace")
     named = first[2:].strip().split(" ")[0] if first.startswith("#!") else ""
-    return named if EXECUTABLE.fullmatch(Path(named).name) else None
+    if not EXECUTABLE.fullmatch(Path(named).name):
+        return None
+    beside = path.with_name(Path(named).name)  # of an environment that was moved, the script names the old place
+    return str(beside) if not is_named(named) and is_named(beside) else named
 
 
 def _split(line: str) -> tuple[str, ...]:

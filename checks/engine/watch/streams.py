@@ -19,7 +19,8 @@ MOST_COMPLAINTS = 12 * 1024  # bytes of lines between them that are kept: the fi
 PER_CHUNK = 20  # of them; a program that prints nothing else is not read line by line
 LONGEST_LINE = 2_000
 _GAP = "\n[...]\n"
-_CHUNK = 1 << 16
+_CHUNK = 1 << 18
+_PIPE = 1 << 20  # bytes that a pipe shall hold, so that a program that prints much waits less often for us
 _LAST_WORDS = 2.0  # seconds to wait for what is still in a pipe whose writers have ended
 
 # Linear in time: it passes over every byte of what may be gigabytes.
@@ -83,17 +84,17 @@ class Kept:
         """What is kept, with a line [...] where something was left out."""
         head, tail = bytes(self._head), bytes(self._tail[-EDGE:])
         if self.count <= len(head):
-            return _decoded(head)
+            return as_text(head)
         begin = max(len(head), self.count - len(tail))
         tail = tail[len(tail) - (self.count - begin) :]
         if begin == len(head):
-            return _decoded(head + tail)
-        parts, here = [_decoded(head)], len(head)
+            return as_text(head + tail)
+        parts, here = [as_text(head)], len(head)
         for place, text in (*self._first, *self._last):
             if len(head) <= place < begin:
-                parts += [*([_GAP] if place > here else []), _decoded(text)]
+                parts += [*([_GAP] if place > here else []), as_text(text)]
                 here = place + len(text)
-        return "".join((*parts, _GAP, _decoded(tail)))
+        return "".join((*parts, _GAP, as_text(tail)))
 
 
 def _end_of_complaint(data: bytes, begin: int, whole: int) -> int:
@@ -107,7 +108,7 @@ def _end_of_complaint(data: bytes, begin: int, whole: int) -> int:
     return whole if end < 0 else end + 1
 
 
-def _decoded(data: bytes) -> str:
+def as_text(data: bytes) -> str:
     """As text without colours; what is no UTF-8 in the encoding of the system."""
     try:
         text = data.decode()
@@ -127,6 +128,7 @@ class Tee:
     def __init__(self, source: int, pass_on: Callable[[bytes], None]) -> None:
         self.kept = Kept()
         self._source = source
+        _widen(source)
         self._pass_on = pass_on
         self._thread = threading.Thread(target=self._copy, name="watched-stream", daemon=True)
         self._thread.start()
@@ -156,6 +158,14 @@ class Tee:
     def is_open(self) -> bool:
         """Whether more may come."""
         return self._thread.is_alive()
+
+
+def _widen(pipe: int) -> None:
+    if sys.platform == "linux":
+        import fcntl
+
+        with contextlib.suppress(OSError):  # it is a terminal, or the user has too many pipes
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
 
 
 def writer_to(descriptor: int) -> Callable[[bytes], None]:

@@ -22,6 +22,7 @@ class ImportErrorText(Row):
     ``in_warnings``: the framework may only warn with these words and go on, and it is trouble all the same.
     ``requirement``: what to install instead, where the words alone tell it ("protobuf<3.21").
     ``variables``: the environment variables one of which the words are about, where they do not name it.
+    ``limit``: the limit of the process that they show ("open_files").
     """
 
     id: str
@@ -32,6 +33,7 @@ class ImportErrorText(Row):
     in_warnings: bool = False
     requirement: str = ""
     variables: tuple[str, ...] = ()
+    limit: str = ""
 
 
 class ImportErrors(Table):
@@ -51,6 +53,7 @@ def _compiled() -> tuple[tuple[ImportErrorText, re.Pattern[str]], ...]:
     return tuple((row, re.compile(row.pattern)) for row in ImportErrors.read().row)
 
 
+@functools.lru_cache(maxsize=512)  # every cause asks for the same texts
 def recognise(text: str) -> Recognised | None:
     """The row that explains a text: the earliest in the table that any line matches; None if none does."""
     lines = [line[:LINE_LIMIT].strip() for line in text.splitlines()[-LINES_LIMIT:]]

@@ -151,5 +151,7 @@ def test_a_notebook_that_nothing_runs(text: str, packages: tuple[Package, ...], 
 def test_the_python_of_an_entry_point(folder: Path) -> None:
     (folder / "entry").write_text("#!/e/bin/python3.11\nimport x\n")
     assert python_of(("./entry",), folder) == "/e/bin/python3.11"
-    assert python_of(("./gone",), folder) is None
+    (folder / "python3.11").symlink_to("/usr/bin/python3")  # the environment was moved
+    assert python_of(("./entry",), folder) == str(folder / "python3.11")
+    assert python_of(("./start.sh",), folder) is None
     assert python_of(("none-at-all",), folder) is None

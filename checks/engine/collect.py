@@ -46,6 +46,7 @@ def collected(
         frameworks=_frameworks(target, answers, read, missing),
         environment=_environment(target, read.get("environment"), missing),
         probes=ProbeRuns(runs=tuple(answer.run for answer in answers.values())),
+        runs=request.runs,
         symptom=Symptom(origin="user", name=request.answers.symptom, exactness=request.answers.exactness),
         logs=request.logs,
         scripts=request.scripts,

@@ -42,6 +42,9 @@ _OF_MODELS = {  # the worst file's standing -> the state of the whole
 _OF_BLOCKING = {Stance.FOUND: "blocking", Stance.UNRELATED: "unrelated", Stance.UNKNOWN_HERE: "undecided"}
 
 
+_SEEN = (Stance.WORKED, Stance.RUNNING)  # the user's own program says more than any check that could not run
+
+
 @dataclass(frozen=True)
 class Decision:
     """``state``: "blocking", "warning", "clear", "incomplete" or "nothing-run"; ``word``, ``sentence``: their keys."""
@@ -102,6 +105,8 @@ def _examined_only_ours(case: Case) -> bool:
 
 def _state(case: Case, answer: Headline, symptom: str) -> str:
     """That of the findings that can explain the question, else of all: the badge belongs to the sentence."""
+    if answer.stance in _SEEN and case.complete:
+        return "clear"
     explaining = {finding.severity for finding in case.findings if can_explain(finding.cause, symptom)}
     severities = explaining - {Severity.NOTE} or {finding.severity for finding in case.findings}
     for severity in (Severity.BLOCKING, Severity.WARNING):
@@ -125,7 +130,7 @@ def _word(case: Case, state: str, stance: Stance = Stance.FOUND) -> str:
 def _sentence(case: Case, state: str, symptom: str, answer: Headline) -> str:
     if state == "nothing-run":
         return state
-    if answer.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED):
+    if answer.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED, *_SEEN):
         return answer.stance.value
     if answer.stance is Stance.UNRELATED:
         return f"unrelated-{state}"

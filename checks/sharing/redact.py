@@ -13,7 +13,7 @@ import getpass
 import logging
 import platform
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,7 @@ _OURS = frozenset(
 # Fields that hold versions: "12.4.5.8" is no address there.
 _VERSIONS = re.compile(r"version|vbios|^requires|^tags$|^driver|jetpack|release|kernel|build|plugins|driver_min")
 _GPU_UUID_PART = re.compile(rb"(?<=\bGPU-)[0-9a-f]{4,}[0-9a-f-]*\b", re.IGNORECASE)
+_COMMANDS = ("command", "arguments")  # a list of words
 _SECRETS, _ADDRESSES, _PEOPLE = 2, 4, 5  # the turns of the rules that these are of
 
 
@@ -131,6 +132,8 @@ def _strings(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         for key, inner in value.items():
             yield from _strings(inner, name if name == "unread" else str(key))
     elif isinstance(value, (list, tuple)):
+        if name in _COMMANDS:
+            yield name, " ".join(map(str, value))
         for inner in value:
             yield from _strings(inner, name)
 
@@ -140,6 +143,8 @@ def _replace(value: Any, name: str, redaction: Redaction) -> Any:
     if isinstance(value, str):
         is_ours = (name in _OURS and _WORD.fullmatch(value)) or (name == "key" and value in phrases())
         return value if is_ours else redaction.hide(value, name)
+    if isinstance(value, (list, tuple)) and name in _COMMANDS and all(isinstance(word, str) for word in value):
+        return list(_command_line(value, redaction))
     if isinstance(value, (list, tuple)):
         return [_replace(inner, name, redaction) for inner in value]
     if isinstance(value, dict):
@@ -150,6 +155,14 @@ def _replace(value: Any, name: str, redaction: Redaction) -> Any:
             for key, inner in value.items()
         }
     return value
+
+
+def _command_line(words: Sequence[str], redaction: Redaction) -> Iterator[str]:
+    """The words of a command: "--token" says what the next one is."""
+    for before, word in zip(("", *words), words, strict=False):
+        shown = redaction.hide(f"{before} {word}", "command") if before.startswith("-") else ""
+        told = shown.startswith(f"{before} <") and not word.startswith("-")
+        yield shown[len(before) + 1 :] if told else redaction.hide(word, "command")
 
 
 # --- the first pass --------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ USUAL = {
     Kind.REQUIREMENTS: "torch==2.11.0 jax[cuda12]>=0.4,<1",
     Kind.SYSTEM_PACKAGE: "libgomp1",
     Kind.MODULES: "timm, sklearn",
+    Kind.STATEMENT: "from timm import create_model",
     Kind.VERSION: "12.8",
     Kind.NUMBER: "1",
     Kind.DEVICE: "cuda",

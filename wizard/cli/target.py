@@ -35,19 +35,24 @@ def check_target(chosen: argparse.Namespace) -> None:
 
     path = chosen.target
     if EXECUTABLE.fullmatch(path):
-        places = (folder / name for folder in Places.of_this_machine().path_entries for name in (path, f"{path}.exe"))
-        path = next((str(place) for place in places if place.is_file()), "")
+        folders = Places.of_this_machine().path_entries
+        candidates = (folder / name for folder in folders for name in (path, f"{path}.exe"))
+        path = next((str(place) for place in candidates if place.is_file()), "")
     if not path or not os.path.lexists(path):
         raise UsageError(words("commands.no-such-target", chosen.lang, path=chosen.target))
     chosen.target = path
 
 
 def choose_target(
-    chosen: argparse.Namespace, near: tuple[str, ...] = (), texts: tuple[str, ...] = ()
+    chosen: argparse.Namespace,
+    near: Path | None = None,
+    files: tuple[str, ...] = (),
+    texts: tuple[str, ...] = (),
 ) -> tuple[InterpreterFacts, ...] | None:
     """Set ``chosen.target`` where the user named none; returns the interpreters that were found for it.
 
-    ``near``: given files, beside which his environment may lie; ``texts``: error texts, whose paths may name it.
+    ``near``: the folder whose environments are the likely ones; None: the one that we are in. ``files``: given ones,
+    beside which his environment may lie; ``texts``: error texts, whose paths may name it.
 
     Raises:
         UsageError: one was found that he may mean, and nobody can be asked.
@@ -56,7 +61,7 @@ def choose_target(
         return None
     from checks.interpreters import Places, choice_among, find_interpreters, is_active
 
-    found = find_interpreters(Places.of_this_machine(Path.cwd(), *near, texts=texts))
+    found = find_interpreters(Places.of_this_machine(near or Path.cwd(), *files, texts=texts))
     choice = choice_among(found)
     if choice.of_another is not None:
         note = _about(choice.of_another, "of-another-active" if is_active(choice.of_another) else "not-started", chosen)

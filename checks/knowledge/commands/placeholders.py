@@ -14,6 +14,8 @@ class Kind(StrEnum):
     REQUIREMENTS = "requirements"  # names with extras and releases
     SYSTEM_PACKAGE = "system-package"
     MODULES = "modules"  # of Python
+    STATEMENT = "statement"  # an import of one of them
+    INSTALLED_MODULES = "installed-modules"  # of packages that are installed where the case was made
     VERSION = "version"
     NUMBER = "number"
     DEVICE = "device"  # of a framework

@@ -26,7 +26,8 @@ class Known(Row):
     """Names that weights and usual checkpoints need.
 
     ``classes``: modules whose classes are all known; ``functions``: those whose functions are, where none is called;
-    ``without``: modules below them of which only what is named is known, since they import other things as well.
+    ``without``: modules below them of which only what is named is known, since they import other things as well;
+    ``foreign``: what any of them only imports. No pickler names it there, but who looks for an alias does.
     """
 
     why: str
@@ -34,6 +35,7 @@ class Known(Row):
     classes: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
 
 
 class WeightsOnly(Row):
@@ -119,6 +121,7 @@ class _Known(msgspec.Struct, frozen=True):
     classes: frozenset[str]
     functions: frozenset[str]
     without: frozenset[str]
+    foreign: frozenset[str]
 
 
 @functools.cache
@@ -129,13 +132,14 @@ def _known() -> _Known:
         classes=frozenset(module for row in rows for module in row.classes),
         functions=frozenset(module for row in rows for module in row.functions),
         without=frozenset(module for row in rows for module in row.without),
+        foreign=frozenset(name for row in rows for name in row.foreign),
     )
 
 
 def _is_known(module: str, name: str, *, is_called: bool) -> bool:
     if f"{module}.{name}" in _known().names:
         return True
-    if is_called or "." in name:
+    if is_called or "." in name or name in _known().foreign:
         return False
     is_class = name.lstrip("_")[:1].isupper()
     parts = module.split(".")

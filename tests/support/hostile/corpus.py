@@ -9,6 +9,7 @@ from support.hostile.called_names import called_names
 from support.hostile.model_files import model_files
 from support.hostile.opcode_tricks import opcode_tricks
 from support.hostile.torch_files import torch_files
+from support.hostile.unseen_calls import unseen_calls
 
 
 def samples() -> Iterator[Hostile]:
@@ -17,3 +18,4 @@ def samples() -> Iterator[Hostile]:
     yield from opcode_tricks()
     yield from model_files()
     yield from torch_files()
+    yield from unseen_calls()

@@ -50,13 +50,14 @@ _MOST_PARTIALS = 20  # within each other
 _MOST_HANDED_ON = 100  # arguments that one of them holds
 _NEW = ".__new__"
 _TYPE_BY_NAME = "cloudpickle.cloudpickle._builtin_type"
-# What calls its first argument, and what makes a class of the functions that it is given.
+# What calls its first argument with the third, what sets attributes of it, and what makes a class of what it is given.
 _CALLERS = {f"{module}._rebuild_from_type{end}" for module in ("torch._tensor", "torch.tensor") for end in ("", "_v2")}
+_MOST_CALLERS = 20  # within each other
+_SETTER = "torch._utils._set_obj_state"
 _METACLASSES = {"builtins.type", "enum.EnumMeta", "enum.EnumType", "abc.ABCMeta"}
 # Attributes that the unpickler itself calls, where an object has been given them before.
 _CALLED_ATTRIBUTES = ("__setstate__", "append", "extend", "add")
 _OF_PROTOCOL_1 = set(b"JKMTUXG]e)}u1hjqroQ")
-_EXTENSION = "(copyreg extension)"
 
 # After a node was built: how many bytes that are no opcodes follow in the stream (joblib's arrays).
 AfterBuild = Callable[[Node, Source, int], int]
@@ -82,6 +83,7 @@ class Machine:
         self.filled = 0  # places of the memo
         self.room = _ROOM
         self.names: dict[tuple[str, str], Global] = {}
+        self.given: list[Node | Global | tuple[Value, ...]] = []  # what functions were given, which may call it
         # Watched name -> times that it was pushed, less the calls that are understood.
         self.open: dict[Global, int] = {}
 
@@ -120,6 +122,7 @@ class Machine:
     def finished(self) -> Pickle:
         """What was seen."""
         result = self.result
+        self.note_given()
         result.end = self.base + self.at
         result.root = self.stack[-1] if self.stack else UNKNOWN
         if result.protocol == 0 and result.opcodes & _OF_PROTOCOL_1:
@@ -311,10 +314,11 @@ class Machine:
         if not isinstance(maker, Global):
             self.note(*RESULT_CALLED)
             return Node("made", maker, given) if self.charge(_NODE) else UNKNOWN
-        is_class = maker.name.lstrip("_")[:1].isupper()  # what is not written as one is noted as called in any case
-        self.note_call(maker, given, is_made=is_class and (is_made or maker.name.endswith(_NEW)))
+        # What is not written as a class is noted as called in any case.
+        self.note_call(maker, given, is_made=maker.is_class and (is_made or maker.name.endswith(_NEW)))
         if (maker.module, maker.name) == _ATTRIBUTE:
             return self.attribute(maker, given)
+        is_function = not is_made and maker.path not in (*_MAKERS, _PARTIAL)
         if maker.path in _MAKERS and given:  # the class is the first argument
             self.reconstruct(maker.path, given)
             maker, given = given[0], given[1:]
@@ -328,20 +332,50 @@ class Machine:
             return self.ordered(maker, given[0])
         elif maker.path == _TYPE_BY_NAME and given and isinstance(given[0], str):
             return self.name_of("types", given[0], resolved=True)
-        return Node("made", maker, given) if self.charge(_NODE) else UNKNOWN
+        if not self.charge(_NODE):
+            return UNKNOWN
+        if is_function:
+            self.given.append(given)
+        return Node("made", maker, given)
 
     def note_call(self, maker: Global, given: tuple[Value, ...], *, is_made: bool) -> None:
         """Note that a name is called, and what it calls or makes a class of."""
         name = (maker.module, maker.name)
         self.note(*name, called=not is_made)
+        if maker.path in _METACLASSES and len(given) > 1:
+            self.note(*RESULT_CALLED)
         if is_made:
             return
         if name not in self.result.calls:
             self.result.calls[name] = described(given)
-        if maker.path in _CALLERS and given and isinstance(given[0], Global):
-            self.note(given[0].module, given[0].name, called=True)
-        elif maker.path in _METACLASSES and len(given) > 1:
-            self.note(*RESULT_CALLED)
+        if maker.path == _SETTER and given:
+            self.changed(given[0])
+        for _ in range(_MOST_CALLERS):
+            if maker.path not in _CALLERS or not given:
+                return
+            called, given = given[0], given[2] if len(given) > 2 and isinstance(given[2], tuple) else ()
+            if not isinstance(called, Global):
+                break
+            maker = called
+            self.note(maker.module, maker.name, called=True)
+        self.note(*RESULT_CALLED)
+
+    def note_given(self) -> None:
+        """Functions that another one was given, however deep: whatever it does with them, it may call them."""
+        functions = {value for value in self.names.values() if not value.is_class}
+        if all(self.result.names[value.module, value.name] for value in functions):
+            return
+        seen: set[int] = set()
+        left = list(self.given if self.result.is_whole else functions)
+        while left:
+            value = left.pop()
+            if isinstance(value, Global):
+                if value in functions:
+                    self.note(value.module, value.name, called=True)
+            elif id(value) not in seen:
+                seen.add(id(value))
+                parts = value.held if isinstance(value, Node) else value
+                left += (part for part in parts if isinstance(part, Global | Node | tuple))
 
     def reconstruct(self, maker: str, given: tuple[Value, ...]) -> None:
         """Copyreg's functions: a class that the stream made is new code, and another base is called with the state."""

@@ -51,6 +51,11 @@ class Global:
         """Its dotted name."""
         return f"{self.module}.{self.name}"
 
+    @property
+    def is_class(self) -> bool:
+        """Whether it is written as a class is."""
+        return self.name.lstrip("_")[:1].isupper()
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Persistent:
@@ -76,6 +81,11 @@ class Node:
         self.elements: list[Value] = []
         self.state: Value = None
         self.count = 0
+
+    @property
+    def held(self) -> tuple[Value, ...]:
+        """All that it holds and was made of."""
+        return (*self.args, *self.entries.values(), *self.elements, self.state)
 
     @property
     def made_by(self) -> str:

@@ -14,6 +14,7 @@ USUAL = {
     Kind.NUMBER: "1",
     Kind.DEVICE: "cuda",
     Kind.VARIABLE: "CUDA_VISIBLE_DEVICES",
+    Kind.SETTING: "tensorflow",
     Kind.GROUP: "render",
     Kind.LIBRARY: "libGL.so.1",
     Kind.SETTINGS_FILE: "/etc/modprobe.d/blacklist-nvidia.conf",

@@ -104,7 +104,7 @@ from checks.facts.programs import (
     PythonProcess,
     Raised,
 )
-from checks.facts.python import EnvironmentVariables, InterpreterFacts, Package, Place
+from checks.facts.python import EnvironmentVariables, InterpreterFacts, Package, StoragePlace
 from checks.facts.runs import ProbeRun, ProbeRuns, StageRun
 from checks.facts.search import HidingFile, Place, SearchedFacts, SearchedFolder, StrayScript
 from checks.facts.texts import SentFile, Symptom

@@ -59,7 +59,7 @@ class InterpreterFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
         return None
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class StoragePlace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A folder that a program writes to, or is loaded from, and what its file system allows."""
 
     name: str  # "environment", "temporary", "cache", or the variable that names it: "HF_HOME"
@@ -80,6 +80,6 @@ class EnvironmentVariables(Fact, frozen=True, kw_only=True, omit_defaults=True):
     nvcc: str | None = None  # the CUDA compiler there; "" = there is none
     nvcc_version: str | None = None  # "12.4"
     limits: dict[str, int] | None = None  # of the process, those that are set: "address_space", "open_files", ...
-    places: tuple[Place, ...] | None = None
+    places: tuple[StoragePlace, ...] | None = None
     keras: dict[str, str] | None = None  # what Keras's settings file says; None: there is none
     keras_file: str | None = None

@@ -35,6 +35,7 @@ class HidingFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     place: str
     hidden: str  # the path that would be imported without it
     package: str = ""  # "torch 2.13.0"; "" for a module of Python itself
+    is_beside_program: bool = False  # another program or notebook lies in the same folder
     is_unbuilt: bool = False  # the source of that package, without its compiled part
 
 

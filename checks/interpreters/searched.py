@@ -28,6 +28,7 @@ _MOST_SCRIPTS = 300
 _MOST_WALKED = 5_000  # files of a package's source in which a compiled module is looked for
 
 _PYTHON_FOLDER = re.compile(r"(?:^|[/\\])(?:[Pp]ython)(\d)\.?(\d+)(?=t?[/\\]|t?$)")
+_NO_PROGRAM = ("setup.py", "conftest.py", "__init__.py")
 _MODULE_FILE = re.compile(r"(?P<name>[^\W\d]\w*)(?:\.py|\.pyc|(?:\.(?:cpython-|cp|pypy)[\w-]+|\.abi3)?\.(?:so|pyd))")
 _COMPILED = (".so", ".pyd")
 _SHEBANG = re.compile(rb"^#!\s*\"?([^\"\r\n]*?python[\w.]*(?:\.exe)?)\"?(?:[ \t][^\r\n]*)?\r?$", re.MULTILINE)
@@ -88,14 +89,21 @@ class _Modules:
         real = os.path.realpath(folder)
         if real in self._linked or real in {os.path.realpath(site) for site in self._sites}:
             return
-        for name in names_in(folder)[:_MOST_NAMES]:
+        names = names_in(folder)[:_MOST_NAMES]
+        for name in names:
             module = _module_of(folder, name)
             if module is None:
                 continue
             path = folder / name
             standard = self._in_standard(module)
             if standard is not None and not is_loaded_first(module):
-                yield HidingFile(module=module, path=str(path), place=place.value, hidden=str(standard))
+                yield HidingFile(
+                    module=module,
+                    path=str(path),
+                    place=place.value,
+                    hidden=str(standard),
+                    is_beside_program=_has_program(names, module),
+                )
                 continue
             owner = self._owners.get(module)
             installed = self._installed(module) if owner is not None else None
@@ -111,6 +119,7 @@ class _Modules:
                 place=place.value,
                 hidden=str(installed),
                 package=f"{owner.name} {owner.version}",
+                is_beside_program=_has_program(names, module),
                 is_unbuilt=is_unbuilt and is_source,
             )
 
@@ -163,6 +172,12 @@ def _module_of(folder: Path, name: str) -> str | None:
 
 def _modules_in(folder: Path) -> Iterator[str]:
     return (name.partition(".")[0] for name in names_in(folder))
+
+
+def _has_program(names: Iterable[str], module: str) -> bool:
+    """Whether there is a program or a notebook among these names, other than the module and what builds a package."""
+    others = (name for name in names if name.endswith((".py", ".ipynb")) and name not in _NO_PROGRAM)
+    return any(name.partition(".")[0] != module for name in others)
 
 
 def _own_names(folder: Path) -> set[str]:

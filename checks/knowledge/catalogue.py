@@ -160,6 +160,7 @@ class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``needs``: placeholders that must be known, else the remedy is not offered. ``instead_of``: the remedy that this
     one stands in for where such a value is not known, as in a ticket; it is left out where that one is offered.
     ``default``: what stands for a placeholder that the finding does not know ("model.onnx").
+    ``vendors``: makers of the GPUs that it is for ("nvidia", "amd", "intel", "apple"); empty = of any.
     ``of_maker``: only who has what a model was made from can do it.
     """
 
@@ -173,6 +174,7 @@ class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     instead_of: str = ""
     default: dict[str, str | Words] = {}
     of_maker: bool = False
+    vendors: tuple[str, ...] = ()
 
 
 @functools.cache

@@ -17,7 +17,7 @@ import msgspec
 from checks.facts import Facts, OsFacts
 from checks.facts.finding import FRAMEWORK, Finding
 from checks.facts.phrase import Phrase
-from checks.knowledge.catalogue import Remedy, Step, cause_of, remedy_of
+from checks.knowledge.catalogue import Remedy, Step, remedy_of
 from checks.knowledge.commands.placeholders import kinds
 from checks.knowledge.frameworks.torch import index_of_build
 from checks.knowledge.packages.package_managers import managers_of
@@ -25,6 +25,7 @@ from checks.knowledge.phrases import in_language, phrase, words_of
 from checks.knowledge.templates import fill_sentence, placeholders
 from checks.remedies.shell import Shell, Unquotable
 from checks.remedies.values import Origin, quoted
+from checks.remedies.vendors import fitting_remedies
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +83,7 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
     """
     machine = _Machine.of(facts)
     plans = []
-    for remedy in finding.remedies or cause_of(finding.cause).remedies:
+    for remedy in fitting_remedies(finding, facts):
         try:
             plan = _plan(remedy_of(remedy), words_of(finding, language), machine, language)
         except KeyError:

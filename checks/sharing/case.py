@@ -25,12 +25,18 @@ SIZE_LIMIT = 64 * 1024 * 1024  # bytes; a thousand findings with all their words
 _LARGEST = 32 * 1024 * 1024  # bytes of the facts; of a log of five megabytes less than one is kept
 _MOST_VALUES = 500_000  # in the JSON; a long examination of many models has some 20,000
 _MOST_ITEMS = 2_500  # of one list; a very large environment has 1,000 packages, a long load test 2,000 samples
+# Lists of what a machine has few of, whose entries are held against each other, or each against every wording.
+_FEWER = {
+    **dict.fromkeys(("companions", "providers", "providers_listed", "frameworks", "plugins", "accelerators"), 100),
+    **dict.fromkeys(("warnings", "devices", "mig_instances", "device_nodes", "gpu_processes", "interpreters"), 200),
+}
 _LONGEST = 100_000  # characters of one text that is no log
 _LOGS = 1_500_000  # characters of all logs together
 _MOST_TEXTS = 200  # logs in one case
 _SHORT = 200  # characters of a version or a time
 _DEEPEST = 50  # levels of lists and objects in the JSON of a case; facts have ten, and each level costs stack later
-_TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+# As much as there is without a sign that parts values, and then a text that holds some, or the end.
+_TEXT = re.compile(rb'(?:[^"]++|"(?:[^"\\,\[{]++|\\.)*+")*+("(?:[^"\\]++|\\.)*+")?+', re.DOTALL)
 _KINDS = frozenset(kind.__struct_config__.tag for kind in get_args(Measurement))
 
 
@@ -116,7 +122,7 @@ def _values(raw: msgspec.Raw) -> int:
     count = sum(map(data.count, signs))
     if count > _MOST_VALUES:
         for text in itertools.islice(_TEXT.finditer(data), 2 * _MOST_VALUES):  # each is a value or names one
-            count -= sum(map(text[0].count, signs))
+            count -= sum(map((text[1] or b"").count, signs))
     return count
 
 
@@ -147,7 +153,8 @@ class _Fence:
         """A log as this version would have kept it: judging megabytes of it would take minutes."""
         if sent.text is None:
             return sent
-        whole = kept(sent.text) if self._left else sent.text
+        raw = sent.text if len(sent.text) <= 2 * _LOGS else self._first(sent.text, 2 * _LOGS)
+        whole = kept(raw) if self._left else raw
         text = whole if len(whole) <= self._left else self._first(whole, self._left)
         self._left -= len(text)
         return msgspec.structs.replace(sent, text=text)
@@ -158,13 +165,16 @@ class _Fence:
         if isinstance(value, str):
             return value if len(value) <= _LONGEST else self._first(value, _LONGEST)
         if isinstance(value, list):
-            most = value if len(value) <= _MOST_ITEMS else self._first(value, _MOST_ITEMS)
-            return [self._cut(item, levels - 1) for item in most]
+            return [self._cut(item, levels - 1) for item in self._fewer("", value)]
         if isinstance(value, dict):
             items = list(value.items())
             most = items if len(items) <= _MOST_ITEMS else self._first(items, _MOST_ITEMS)
-            return {name[:_LONGEST]: self._cut(item, levels - 1) for name, item in most}
+            return {name[:_LONGEST]: self._cut(self._fewer(name, item), levels - 1) for name, item in most}
         return value
+
+    def _fewer(self, name: str, value: Any) -> Any:
+        most = _FEWER.get(name, _MOST_ITEMS)
+        return self._first(value, most) if isinstance(value, list) and len(value) > most else value
 
     def _first(self, value: Any, count: int) -> Any:
         self.has_cut = True

@@ -9,6 +9,7 @@ where they hold a word, groups pass by an allow list. Where a text cannot be red
 
 from __future__ import annotations
 
+import functools
 import getpass
 import logging
 import platform
@@ -35,6 +36,7 @@ DROPPED = "<dropped>"
 # Fields of checks/facts/ and finding.py that hold ids and words of ours, or numbers and versions as text; and what
 # such a value looks like, because a file that was sent, or a broken package, may hold anything there.
 _WORD = re.compile(r"[\w.:+-]{0,64}", re.ASCII)
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 _OURS = frozenset(
     (
         "cause",
@@ -69,6 +71,7 @@ _OURS = frozenset(
 _VERSIONS = re.compile(r"version|vbios|^requires|^tags$|^driver|jetpack|release|kernel|build|plugins|driver_min")
 _GPU_UUID_PART = re.compile(rb"(?<=\bGPU-)[0-9a-f]{4,}[0-9a-f-]*\b", re.IGNORECASE)
 _COMMANDS = ("command", "arguments")  # a list of words
+_GPU_UUID = scan.compiled(r"(?i)\bGPU-[0-9a-f]{4}", captures=False)  # tells ten times faster whether there is one
 _SECRETS, _ADDRESSES, _PEOPLE = 2, 4, 5  # the turns of the rules that these are of
 
 
@@ -104,8 +107,7 @@ def this_machine() -> Own:
 def redact(case: Case, own: Own | None = None, words: Iterable[str] = ()) -> Redacted:
     """The case with everything hidden that must not leave the machine.
 
-    ``words`` are the user's own: a project, a customer. Doing it twice may hide more, where a placeholder stands before
-    what then looks like a value; it never shows more.
+    ``words`` are the user's own: a project, a customer. Doing it twice hides no more than doing it once.
     """
     own = this_machine() if own is None else own
     plain = msgspec.to_builtins(case)
@@ -130,6 +132,10 @@ def _strings(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         yield name, value
     elif isinstance(value, dict):
         for key, inner in value.items():
+            if key not in _fields():
+                yield name, key
+                if isinstance(inner, str) and _VARIABLE.fullmatch(key):
+                    yield name, f"{key}={inner}"
             yield from _strings(inner, name if name == "unread" else str(key))
     elif isinstance(value, (list, tuple)):
         if name in _COMMANDS:
@@ -141,19 +147,14 @@ def _strings(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
 def _replace(value: Any, name: str, redaction: Redaction) -> Any:
     """The same plain data with every text redacted, by the name of its field."""
     if isinstance(value, str):
-        is_ours = (name in _OURS and _WORD.fullmatch(value)) or (name == "key" and value in phrases())
+        is_ours = (name in _OURS and redaction.is_plain(value)) or (name == "key" and value in phrases())
         return value if is_ours else redaction.hide(value, name)
     if isinstance(value, (list, tuple)) and name in _COMMANDS and all(isinstance(word, str) for word in value):
         return list(_command_line(value, redaction))
     if isinstance(value, (list, tuple)):
         return [_replace(inner, name, redaction) for inner in value]
     if isinstance(value, dict):
-        return {
-            key if _WORD.fullmatch(key) else redaction.hide(key, name): _replace(
-                inner, name if name == "unread" else key, redaction
-            )
-            for key, inner in value.items()
-        }
+        return dict(_replaced_entry(key, inner, name, redaction) for key, inner in value.items())
     return value
 
 
@@ -163,6 +164,23 @@ def _command_line(words: Sequence[str], redaction: Redaction) -> Iterator[str]:
         shown = redaction.hide(f"{before} {word}", "command") if before.startswith("-") else ""
         told = shown.startswith(f"{before} <") and not word.startswith("-")
         yield shown[len(before) + 1 :] if told else redaction.hide(word, "command")
+
+
+def _replaced_entry(key: str, value: Any, name: str, redaction: Redaction) -> tuple[str, Any]:
+    """An entry of a dictionary: a field of ours keeps its name, and the name of a variable tells what its value is."""
+    shown = key if key in _fields() or redaction.is_plain(key) else redaction.hide(key, name)
+    hidden = _replace(value, name if name == "unread" else key, redaction)
+    if isinstance(hidden, str) and _VARIABLE.fullmatch(key):
+        before, _, behind = redaction.hide(f"{key}={hidden}", key).partition("=")
+        hidden = behind if before == key else hidden
+    return shown, hidden
+
+
+@functools.cache
+def _fields() -> frozenset[str]:
+    """The names of all fields of a case."""
+    _, types = msgspec.json.schema_components([Case])
+    return frozenset(name for type_ in types.values() for name in type_.get("properties", ()))
 
 
 # --- the first pass --------------------------------------------------------------------------------------------------
@@ -202,6 +220,7 @@ class Redaction:
     names: Names
     only_secrets: bool = False
     _done: dict[tuple[str, str], str] = field(default_factory=dict)
+    _plain: dict[str, bool] = field(default_factory=dict)
 
     def hide(self, text: str, name: str) -> str:
         """One text, redacted. ``name``: its field."""
@@ -214,6 +233,14 @@ class Redaction:
                 self._done[key] = DROPPED
         return self._done[key]
 
+    def is_plain(self, word: str) -> bool:
+        """Whether a word of ours, or the name of a variable, is nothing else: neither a key nor somebody's name."""
+        if word not in self._plain:
+            data = word.encode("utf-8", "replace")
+            is_secret = next(iter(scan.turns()[_SECRETS].hits(data)), None) is not None or bool(random_runs(data))
+            self._plain[word] = _WORD.fullmatch(word) is not None and not is_secret and self.names.hide(data) == data
+        return self._plain[word]
+
     def _hidden(self, text: str, what: str) -> str:
         names = self.names
         if what == "group" and not self.only_secrets:
@@ -223,7 +250,9 @@ class Redaction:
             if self.only_secrets and turn > _SECRETS:
                 break
             if turn == _PEOPLE:
-                data = self._without_homes(_GPU_UUID_PART.sub(self._uuid_part, data))
+                if _GPU_UUID.search(data) is not None:
+                    data = _GPU_UUID_PART.sub(self._uuid_part, data)
+                data = self._without_homes(data)
             if turn != _ADDRESSES or what != "version":
                 data = scan.replaced(data, scanner.hits(data), names.named)
         data = names.hide(data)

@@ -106,7 +106,9 @@ class Reader:
             None,
         )
 
-    def _walk(self, body: list[ast.stmt], module: str, is_package: bool, names: set[str]) -> None:
+    def _walk(  # noqa: C901 - one branch per kind of statement
+        self, body: list[ast.stmt], module: str, is_package: bool, names: set[str]
+    ) -> None:
         for node in body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 names.add(node.name)

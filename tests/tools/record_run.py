@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -46,7 +47,8 @@ def chain(error):
     found, seen = [], set()
     while error is not None and id(error) not in seen:
         seen.add(id(error)); found.append(error)
-        error = error.__cause__ if error.__cause__ is not None else (None if error.__suppress_context__ else error.__context__)
+        behind = None if error.__suppress_context__ else error.__context__
+        error = error.__cause__ if error.__cause__ is not None else behind
     return found
 try:
     source = open(program, encoding="utf-8").read()
@@ -79,15 +81,19 @@ def recorded(python: Path, program: Path, folder: Path, wrap: str) -> Facts:
         pid=1, executable=str(python), prefix=interpreter.prefix or "", version=interpreter.version or "",
         is_complete=raised is not None, raised=raised, led_there=led_there, arguments=(str(program),),
     )  # fmt: skip
+    code = done.returncode
     run = ProgramRun(
-        origin="recorded", command=(str(python), str(program)), folder=str(folder), errors=errors[-20_000:], pythons=(inside_it,),
-        exit_code=done.returncode if done.returncode >= 0 else None, signal=f"{-done.returncode}" if done.returncode < 0 else None,
+        origin="recorded",
+        command=(str(python), str(program)),
+        folder=str(folder),
+        errors=errors[-20_000:],
+        pythons=(inside_it,),
+        exit_code=code if code >= 0 else None,
+        signal=signal.Signals(-code).name if code < 0 else None,
         interpreter=str(python),
-    )  # fmt: skip
-    return Facts(
-        machine=MachineFacts(os=OsFacts(system="Linux", name="Debian GNU/Linux 12", architecture="x86_64", libc="glibc", libc_version="2.36")),
-        interpreters=(interpreter,), target=interpreter.path, runs=(run,),
-    )  # fmt: skip
+    )
+    os = OsFacts(system="Linux", name="Debian GNU/Linux 12", architecture="x86_64", libc="glibc", libc_version="2.36")
+    return Facts(machine=MachineFacts(os=os), interpreters=(interpreter,), target=interpreter.path, runs=(run,))
 
 
 def redacted(text: str, places: dict[str, str]) -> str:

@@ -33,12 +33,12 @@ FITS = {
     "b60": ("shadowing-file",),
     "b69": ("wrong-package-of-same-name",),
     "b71": ("python-part-missing",),
-    "b86": ("mounted-noexec",),
+    "b86": ("folder-not-executable",),
     "b89": ("environment-variable-invalid",),
     "b91": ("environment-variable-invalid",),
     "b93": ("environment-variable-invalid",),
     "b97": ("package-not-installed",),
-    "b100": ("environment-moved",),
+    "b100": ("interpreter-not-usable",),
     "b103": ("wheel-for-another-platform", "damaged-installation"),
 }
 

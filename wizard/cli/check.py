@@ -50,5 +50,5 @@ def run(chosen: argparse.Namespace) -> int:
     )
     check_outputs(chosen)
     texts = tuple(log.text or "" for log in request.logs)
-    found = choose_target(chosen, near=(*chosen.script, *chosen.model), texts=texts)
+    found = choose_target(chosen, files=(*chosen.script, *chosen.model), texts=texts)
     return examined(dataclasses.replace(request, target=chosen.target, interpreters=found), chosen)

@@ -88,7 +88,7 @@ def _with_its_python(command: Command, chosen: argparse.Namespace) -> Command:
     from checks.interpreters import is_own, read_interpreter
 
     assert command.script is not None  # noqa: S101 - asked only then
-    found = choose_target(chosen, near=(str(command.script),)) or ()
+    found = choose_target(chosen, command.script.parent) or ()
     ours = any(is_own(interpreter) and interpreter.path == chosen.target for interpreter in found)
     if chosen.target is None or ours:
         raise CommandError("no-python", path=str(command.script))

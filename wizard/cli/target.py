@@ -44,11 +44,15 @@ def check_target(chosen: argparse.Namespace) -> None:
 
 
 def choose_target(
-    chosen: argparse.Namespace, near: tuple[str, ...] = (), texts: tuple[str, ...] = ()
+    chosen: argparse.Namespace,
+    near: Path | None = None,
+    files: tuple[str, ...] = (),
+    texts: tuple[str, ...] = (),
 ) -> tuple[InterpreterFacts, ...] | None:
     """Set ``chosen.target`` where the user named none; returns the interpreters that were found for it.
 
-    ``near``: given files, beside which his environment may lie; ``texts``: error texts, whose paths may name it.
+    ``near``: the folder whose environments are the likely ones; None: the one that we are in. ``files``: given ones,
+    beside which his environment may lie; ``texts``: error texts, whose paths may name it.
 
     Raises:
         UsageError: one was found that he may mean, and nobody can be asked.
@@ -57,7 +61,7 @@ def choose_target(
         return None
     from checks.interpreters import Places, choice_among, find_interpreters, is_active
 
-    found = find_interpreters(Places.of_this_machine(Path.cwd(), *near, texts=texts))
+    found = find_interpreters(Places.of_this_machine(near or Path.cwd(), *files, texts=texts))
     choice = choice_among(found)
     if choice.of_another is not None:
         note = _about(choice.of_another, "of-another-active" if is_active(choice.of_another) else "not-started", chosen)

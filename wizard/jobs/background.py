@@ -159,7 +159,8 @@ class Work(QObject):
             near = near_folder(self._case.answers.given)
             self._case.searched_near = near
             self._case.search_began()
-            self._start(lambda: _found(near, chosen()), self._found, self._not_found)
+            text = self._case.answers.text
+            self._start(lambda: _found(near, chosen(), text), self._found, self._not_found)
 
     def choose(self, path: Path) -> None:
         """Take a file as an interpreter, or find the interpreters in a folder."""
@@ -353,14 +354,16 @@ def _diagnosed(answers: Answers) -> Case:
 _FOUND_NEAR = frozenset(("folder", "traceback", "project"))  # somebody else may have put it there
 
 
-def _found(near: Path | None, chosen: Iterable[Path] = ()) -> tuple[tuple[InterpreterFacts, ...], str | None]:
+def _found(
+    near: Path | None, chosen: Iterable[Path] = (), text: str = ""
+) -> tuple[tuple[InterpreterFacts, ...], str | None]:
     """The interpreters of this machine, the one to choose, and first those that the user pointed to at another start.
 
     One that lies beside the script is chosen by the user alone: a stranger may have sent both.
     """
     from checks.interpreters import Places, choice_among, find_interpreters, is_own, likely_first
 
-    found = likely_first(find_interpreters(Places.of_this_machine(near)))
+    found = likely_first(find_interpreters(Places.of_this_machine(near, texts=(text,))))
     choice = choice_among(found)
     likely = choice.offered or choice.named
     if likely is not None and (is_own(likely) or not _FOUND_NEAR.isdisjoint(likely.found_by)):

@@ -18,6 +18,7 @@ from checks.facts import Frameworks, InterpreterFacts, Package, ProbeRuns, Progr
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.errors.soft_requirements import wishes_in
 from checks.knowledge.packages.import_packages import distributions_of, is_named, is_own_code, is_standard
+from checks.knowledge.packages.known_packages import is_known_package
 from checks.knowledge.packages.names import PYTHON, releases_with
 from checks.knowledge.packages.python_parts import part_of
 
@@ -93,6 +94,11 @@ class Absent:
         return self.is_shell or is_whole or (self.asker is not None and self.asker.name == self.owner.name)
 
     @property
+    def is_extra(self) -> bool:
+        """Whether an installed package asks for what comes with one of its extras: "httpx[http2]"."""
+        return self.wish is not None and bool(self.wish.extras) and self.owner is not None
+
+    @property
     def is_own_code(self) -> bool:
         """Whether it may well be a file of the user's own: no table knows it, and nothing installed brings it."""
         known = is_named(self.module) or self.owner is not None or self.is_standard
@@ -137,10 +143,22 @@ def _read(trouble: Trouble, interpreter: InterpreterFacts | None) -> Absent | No
             return None
         found = _absent(raised, trouble, interpreter)
         if found is not None:
-            return found
+            return _first_choice(found, trouble, interpreter)
         if at == 0 and raised.type in _OWN_REASON:
             return None
     return None
+
+
+def _first_choice(found: Absent, trouble: Trouble, interpreter: InterpreterFacts | None) -> Absent:
+    """Of "try: import audioop / except ImportError: import pyaudioop" the first, where only that one is known."""
+    if found.kind is not Kind.MODULE or found.is_standard or found.owner or is_named(found.module):
+        return found
+    for raised in trouble.raised:
+        first = _absent(raised, trouble, interpreter)
+        is_same = first is not None and first.kind is Kind.MODULE and first.asker_module == found.asker_module
+        if first is not None and is_same and (first.is_standard or is_named(first.module)):
+            return first
+    return found
 
 
 def _absent(raised: Raised, trouble: Trouble, interpreter: InterpreterFacts | None) -> Absent | None:
@@ -150,7 +168,7 @@ def _absent(raised: Raised, trouble: Trouble, interpreter: InterpreterFacts | No
         return None
     gone = _NUMPY_GONE.search(message)
     if gone:
-        return make(Kind.NAME, "numpy", gone["name"], gone.string)
+        return make(Kind.NAME, "numpy", gone["name"], message.strip().partition("\n")[0])
     lacks = _NO_NAME.search(message) or _NO_ATTRIBUTE.search(message)
     if lacks:
         named = lacks.groupdict()
@@ -212,8 +230,13 @@ def _asker(raised: Raised, trouble: Trouble, interpreter: InterpreterFacts | Non
 def _unmet(message: str, interpreter: InterpreterFacts | None) -> Requirement | None:
     """The first package that a message asks for and that is not there; else one of which it wants an extra."""
     wishes = tuple(wishes_in(message))
-    unmet = (wish for wish in wishes if interpreter is None or not _is_met(wish, interpreter))
-    return next(unmet, None) or next((wish for wish in wishes if wish.extras), None)
+    unmet = [wish for wish in wishes if interpreter is None or not _is_met(wish, interpreter)]
+    choices = (*filter(_is_known, unmet), *(wish for wish in wishes if wish.extras and _is_known(wish)), *unmet)
+    return next(iter(choices), None)
+
+
+def _is_known(wish: Requirement) -> bool:
+    return is_known_package(wish.name)
 
 
 def _is_met(wish: Requirement, interpreter: InterpreterFacts) -> bool:

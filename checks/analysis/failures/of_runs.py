@@ -81,7 +81,8 @@ def package_of(failure: Failure, raised: Raised | None) -> tuple[str, str]:
     if raised is None:
         return "", ""
     module = asked_by(raised, failure.interpreter)
-    if not module and raised.name and raised.path:  # an extension module that the program itself imports
+    is_own_import = not module and "cannot import name" not in raised.message
+    if is_own_import and raised.name and raised.path:  # an extension module that the program itself imports
         module = raised.name.partition(".")[0]
     owner = owner_of_module(module, failure.interpreter)
     return (owner.name, owner.version) if owner else (module, "")

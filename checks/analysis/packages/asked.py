@@ -1,6 +1,6 @@
 """Of something that is not there: which release of which package has it, and who asks for that release."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -19,6 +19,7 @@ class Fit:
     requirement: str
     source: str
     confidence: float
+    instead: str = ""  # its new place
 
 
 def fit_of(absent: Absent) -> Fit:
@@ -34,16 +35,18 @@ def fit_of(absent: Absent) -> Fit:
         needed = f"{wish.name}{wish.specifier}"
         return Fit(needed, found, needed, "", 0.93)
     if wanted is not None:
-        return Fit(f"{wanted.requirement} ({what})", found, wanted.requirement, wanted.source, 0.92)
+        return Fit(f"{wanted.requirement} ({what})", found, wanted.requirement, wanted.source, 0.92, wanted.instead)
     return Fit(what, found, "", "", 0.75 if absent.asker_module else 0.45)
 
 
 def wanted_of(absent: Absent) -> Wanted | None:
     """Between which releases it is there, where the one that is installed lacks it by the table."""
-    for name in (absent.owner.name,) if absent.owner else absent.distributions:
+    owner = absent.owner
+    for name in (*((owner.name,) if owner else ()), *absent.distributions):
         wanted = releases_with(name, absent.module, absent.name)
-        if wanted is not None and (absent.owner is None or wanted.lacks(absent.owner.version)):
-            return wanted
+        if wanted is not None and (owner is None or wanted.lacks(owner.version)):
+            # tensorflow-cpu and opencv-python-headless have what the tables say of their usual builds.
+            return replace(wanted, package=owner.name) if owner else wanted
     return None
 
 
@@ -64,7 +67,7 @@ def is_asked_for(absent: Absent) -> bool:
 
 def is_conflict(absent: Absent) -> bool:
     """Whether two packages meet that do not fit: what is not there is of an installed one, or of a known release."""
-    if absent.is_standard or absent.is_own_part:
+    if absent.is_standard or absent.is_own_part or absent.is_extra:
         return False
     if absent.owner is not None:
         # What the user's own program looks for and no table knows may as well be misspelt.

@@ -67,7 +67,9 @@ def _of_package(package: InstalledPackage, facts: Facts) -> Finding | None:
     part = part_of(package.modules, facts)
     if package.damaged:
         is_sure = package.gone or any(_is_core(file.path) for file in package.files if file.state in DAMAGED)
-        is_code = any(file.path.endswith(_CODE) for file in package.files if file.state in DAMAGED)
+        is_code = any(
+            file.path.endswith(_CODE) or ".so." in file.path for file in package.files if file.state in DAMAGED
+        )
         if not is_code and part is not Part.IN_FAILURE:
             severity, confidence = Severity.NOTE, 0.6
         else:
@@ -114,7 +116,8 @@ def _is_core(path: str) -> bool:
     inner = path.rpartition("site-packages/")[2]
     if name.endswith(".py"):
         return inner.count("/") <= 1
-    return name.endswith((".so", ".pyd")) and not name.startswith("lib")
+    is_beside = inner.partition("/")[0].endswith((".libs", ".dylibs"))  # what a compiled module is linked to
+    return is_beside or (name.endswith((".so", ".pyd")) and not name.startswith("lib"))
 
 
 def _looks_mixed(package: InstalledPackage) -> bool:

@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from checks.analysis.failures.absent import GENERAL_ROWS, Absent, absences
 from checks.analysis.failures.at_import import finding_of_text, recognised
 from checks.analysis.failures.seen_to_work import imported_packages
-from checks.analysis.packages.asked import fit_of, is_conflict
+from checks.analysis.packages.asked import Fit, fit_of, is_conflict
 from checks.analysis.packages.requirements import Broken, broken_if_read
 from checks.causes.environment.framework_companion_mismatch import companion_pairs
 from checks.causes.environment.numpy_abi_mismatch import is_other_generation
@@ -95,10 +95,25 @@ def _of_absent(absent: Absent, known: list[Broken]) -> Finding:
             "requirement": requirement,
             "found": (*shown, *other_words),
             **({"import_statement": absent.statement} if absent.statement else {}),
+            **(
+                {"old_place": f"{absent.module}.{absent.name}".rstrip("."), "new_place": fit.instead}
+                if fit.instead
+                else {}
+            ),
         },
-        remedies=("install-fitting-release", "update-package", "bring-packages-into-step", "make-fresh-environment")
-        if absent.statement
-        else (),
+        remedies=_remedies(absent, fit),
+    )
+
+
+def _remedies(absent: Absent, fit: Fit) -> tuple[str, ...]:
+    """Of the user's own program its code comes first; of a package, nobody edits it."""
+    in_code = () if absent.asker_module or not fit.instead else ("use-new-place",)
+    return (
+        *in_code,
+        "install-fitting-release",
+        "update-package",
+        "bring-packages-into-step",
+        "make-fresh-environment",
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from checks.analysis.failures.at_import import CLUE_SHOWN
 from checks.analysis.failures.texts import told
 from checks.causes.registry import check
-from checks.facts import EnvironmentVariables, Frameworks, Place, ProbeRuns, ProgramRuns
+from checks.facts import EnvironmentVariables, Frameworks, ProbeRuns, ProgramRuns, StoragePlace
 from checks.facts.finding import Evidence, Finding, Severity
 
 CAUSE = "no-room-to-write"
@@ -47,7 +47,7 @@ def no_room_to_write(
     )
 
 
-def _place(path: str, environment: EnvironmentVariables | None) -> Place | None:
+def _place(path: str, environment: EnvironmentVariables | None) -> StoragePlace | None:
     """The known folder that it lies in; where the words name none, one that cannot be written to."""
     places = (environment.places or ()) if environment else ()
     holding = [place for place in places if path and (path == place.path or path.startswith(f"{place.path}/"))]

@@ -30,7 +30,7 @@ def package_not_installed(interpreter: InterpreterFacts | None, facts: Facts) ->
     found = False
     for absent in absences(interpreter, facts.frameworks, facts.probes, facts.program_runs):
         names = absent.distributions
-        if absent.kind is Kind.NAME or absent.owner is not None or absent.is_standard or not names:
+        if absent.kind is Kind.NAME or (absent.owner and not absent.is_extra) or absent.is_standard or not names:
             continue
         if absent.is_own_code and absent.kind is Kind.MODULE and not is_known_package(names[0]):
             continue
@@ -53,7 +53,7 @@ def _finding(absent: Absent, names: tuple[str, ...], facts: Facts) -> Finding:
         confidence=0.92 if is_sure else 0.6,
         subject=names[0],
         evidence=(
-            Evidence("missing_package", names[0], table.title, table.source),
+            Evidence("missing_package", str(absent.wish) if absent.is_extra else names[0], table.title, table.source),
             Evidence("asked_by", absent.asker_label, absent.trouble.origin),
             Evidence("interpreter", here.path if here else "?", here.origin if here else ""),
             Evidence("clue", absent.line, absent.trouble.origin),

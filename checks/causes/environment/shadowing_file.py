@@ -8,6 +8,7 @@ Blind spots:  names that a program puts in front of sys.path itself; folders tha
 Knowledge:    resources/knowledge/packages/standard_modules.toml
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
@@ -18,6 +19,8 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.packages.ai_packages import frameworks_among
 from checks.knowledge.packages.standard_modules import is_imported_by_packages
 from checks.knowledge.phrases import phrase
+
+_REQUIRED = re.compile(r"[^\w.-]")  # what ends the name in a line of Requires-Dist
 
 
 @check("shadowing-file")
@@ -34,13 +37,21 @@ def _judged(hiding: HidingFile, facts: Facts) -> tuple[Severity, float] | None:
         return Severity.BLOCKING, 0.96
     if any(not run.statement and (run.failed or run.worked) for run in facts.runs):
         return Severity.NOTE, 0.6
-    is_framework = bool(frameworks_among([hiding.package.partition(" ")[0]]))
-    is_beside_program = hiding.place != Place.CURRENT or _is_project(hiding, facts)
+    name = hiding.package.partition(" ")[0]
+    is_framework = bool(frameworks_among([name])) or _is_required(name, facts)
+    is_beside_program = hiding.place != Place.CURRENT or hiding.is_beside_program or _is_project(hiding, facts)
     if not hiding.package and not is_imported_by_packages(hiding.module):
         return (Severity.NOTE, 0.5) if is_beside_program else None
     if is_framework or hiding.is_unbuilt or not hiding.package:
         return (Severity.BLOCKING, 0.88) if is_beside_program else (Severity.WARNING, 0.6)
     return (Severity.WARNING, 0.6) if is_beside_program else (Severity.NOTE, 0.5)
+
+
+def _is_required(name: str, facts: Facts) -> bool:
+    """Whether an installed AI package asks for this one in any case, so that it is imported."""
+    packages = (facts.target_interpreter.packages or ()) if facts.target_interpreter else ()
+    wishes = (wish for package in packages for wish in package.requires or () if "extra" not in wish)
+    return bool(name) and any(_REQUIRED.split(wish, maxsplit=1)[0].lower().replace("_", "-") == name for wish in wishes)
 
 
 def _is_project(hiding: HidingFile, facts: Facts) -> bool:

@@ -180,6 +180,7 @@ class _Reading:
         damaged = [file for file in files if file.state in DAMAGED]
         changed = [file for file in files if file.state not in DAMAGED]
         affected = modules_of((*(file.path for file in files), *(module.path for module in foreign)))
+        affected = affected or modules_of(listed.path for listed in one.listed)  # libraries beside the package
         unmet = unmet_names(one.folder, [file.path for file in changed], (listed.path for listed in one.listed))
         return InstalledPackage(
             name=_plain(one.name),

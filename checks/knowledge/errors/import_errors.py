@@ -53,6 +53,7 @@ def _compiled() -> tuple[tuple[ImportErrorText, re.Pattern[str]], ...]:
     return tuple((row, re.compile(row.pattern)) for row in ImportErrors.read().row)
 
 
+@functools.lru_cache(maxsize=512)  # every cause asks for the same texts
 def recognise(text: str) -> Recognised | None:
     """The row that explains a text: the earliest in the table that any line matches; None if none does."""
     lines = [line[:LINE_LIMIT].strip() for line in text.splitlines()[-LINES_LIMIT:]]

@@ -12,9 +12,11 @@ import sys
 import time
 
 from .. import kit
-from ..raised import led_there, raised
+from ..watch.last_look import described
 
 _NAME = "<naosu>"  # how a traceback calls the statement's own line
+# Python's own machinery of imports stands between any two of them, and a terminal does not show it either.
+_NOT_ITS_OWN = (_NAME, __file__, "<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
 
 
 def statements(argument):
@@ -31,8 +33,7 @@ def statements(argument):
             with kit.Warned():
                 exec(compile(statement, _NAME, "exec"), {"__name__": "__main__"})
         except (Exception, SystemExit) as error:
-            skip = (_NAME, __file__)
-            tried = dict(tried, raised=raised(error, skip), led_there=led_there(error, skip))
+            tried.update(described(error, error.__traceback__, skip=_NOT_ITS_OWN))
         tried["seconds"] = time.perf_counter() - started
         yield {"tried+": [tried]}
 

@@ -47,27 +47,31 @@ def _errors():
     error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     if not isinstance(error, BaseException):
         return {}
-    frames = getattr(sys, "last_traceback", None) or error.__traceback__
+    return described(error, getattr(sys, "last_traceback", None) or error.__traceback__)
+
+
+def described(error, traceback, skip=()):
+    """An exception and those that led to it, as facts. ``skip``: files whose frames are none of the program's."""
     earlier = []
     seen = {id(error)}
     before = _before(error)
     while before is not None and id(before) not in seen and len(earlier) < MOST_ERRORS:
         seen.add(id(before))
-        earlier.insert(0, _told(before, before.__traceback__))
+        earlier.insert(0, _told(before, before.__traceback__, skip))
         before = _before(before)
-    return {"raised": _told(error, frames), "led_there": earlier}
+    return {"raised": _told(error, traceback, skip), "led_there": earlier}
 
 
 def _before(error):
     return error.__cause__ if error.__cause__ is not None or error.__suppress_context__ else error.__context__
 
 
-def _told(error, traceback):
+def _told(error, traceback, skip):
     kind = type(error)
     module = kind.__module__
     told = {
         "type": kind.__qualname__ if module in ("builtins", "__main__") else "%s.%s" % (module, kind.__qualname__),
-        "frames": list(_frames(error, traceback)),
+        "frames": list(_frames(error, traceback, skip)),
     }
     try:
         told["message"] = str(error)[:MOST_TEXT]
@@ -80,12 +84,13 @@ def _told(error, traceback):
     return told
 
 
-def _frames(error, traceback):
+def _frames(error, traceback, skip):
     import linecache
 
     chain = []
     while traceback is not None:
-        chain.append((traceback.tb_frame.f_code, traceback.tb_lineno, traceback.tb_frame.f_globals))
+        if traceback.tb_frame.f_code.co_filename not in skip:
+            chain.append((traceback.tb_frame.f_code, traceback.tb_lineno, traceback.tb_frame.f_globals))
         traceback = traceback.tb_next
     if len(chain) > MOST_FRAMES:
         chain = chain[: MOST_FRAMES // 4] + chain[-(MOST_FRAMES - MOST_FRAMES // 4) :]

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 import re2
 
 from checks.knowledge.tickets.redaction import KnownWords
+from checks.knowledge.vocabulary import vocabulary
 from checks.sharing.private.homes import SPACED, homes
 from checks.sharing.private.scan import compiled
-from checks.sharing.private.values import vocabulary
 
 _PLACEHOLDER = re.compile(r"<([a-z]+)-(\d+)>")
 _DOMAIN = r"(?:^|[^\w\\/:.])([\w-]{2,15})\\"  # of DOMAIN\\user; the user's pattern follows
+_NUMBER = re.compile(r"\d{1,5}|[\d.]*\.[\d.]*")
 _AT_ONCE = 400  # names in one pattern
 
 
@@ -158,15 +159,17 @@ class Names:
 
 
 def _rare(names: dict[str, str]) -> dict[str, str]:
-    """The names that are no words of the field, nor words of it with dots and underscores between them."""
-    known = KnownWords.read().words
-    return {
-        plain: name
-        for plain, name in names.items()
-        if not (name.isascii() and len(plain) < 3)
-        and plain not in known
-        and (re.search(r"[\d-]", plain) or not all(part in vocabulary() for part in re.findall(r"[^\W_]+", plain)))
-    }
+    """The names that are no words of the field: called "580", a home would make the version of a driver vanish."""
+    return {plain: name for plain, name in names.items() if not _is_of_the_field(plain)}
+
+
+def _is_of_the_field(plain: str) -> bool:
+    """A word of it, or words with dots and underscores between them; a short number, a version."""
+    is_short = plain.isascii() and len(plain) < 3
+    if is_short or plain in KnownWords.read().words or plain in vocabulary().terms or _NUMBER.fullmatch(plain):
+        return True
+    parts = re.findall(r"[^\W_]+", plain)
+    return not re.search(r"[\d-]", plain) and all(part in vocabulary().words for part in parts)
 
 
 def _spellings(name: str) -> set[str]:

@@ -6,6 +6,7 @@ Texts are bytes in UTF-8 here: RE2 counts in them.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from checks.sharing.private.values import Found, is_right
 
 _MEMORY = 256 << 20  # bytes for the automaton of one turn: with less RE2 takes a slower way
 _BEFORE, _BEHIND = 4, 400  # bytes around the first match in which the others that begin there are looked for
+PLACEHOLDER = re.compile(rb"<[a-z]+-\d+>|<dropped>")
+_LONGEST_PLACEHOLDER = 20
 _AROUND = 120  # bytes on both sides of what was found, by which it is judged
 
 
@@ -61,19 +64,33 @@ class Scanner:
             behind = here + 1
             for number in sorted(self._which.Match(text[max(0, here - _BEFORE) : beyond + _BEHIND])):
                 rule, pattern = self._rules[number]
-                found = pattern.search(text, here)
-                if found is None or found.start() != here:
+                found = pattern.match(text, here)  # a search would read on to the end of the text
+                if found is None:
                     continue
                 start, end = found.span(found.lastindex)
                 value = text[start:end].decode("utf-8", "replace")
                 before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
-                if end > start and is_right(rule.looks, Found(value, _text(before), _text(after))):
+                if (
+                    end > start
+                    and not _is_hidden(rule, text, start, end)
+                    and is_right(rule.looks, Found(value, _text(before), _text(after)))
+                ):
                     yield Hit(rule, start, end, value)
                     behind = end
                     break
                 if start == here:  # of what begins with its value no rest is looked at
                     behind = max(behind, end)
             place = behind
+
+
+def _is_hidden(rule: RedactionRule, text: bytes, start: int, end: int) -> bool:
+    """Whether a part of it was hidden before: then the rest was looked at, too. What ends at one is no whole host."""
+    first = max(0, start - _LONGEST_PLACEHOLDER)
+    around = text[first : end + _LONGEST_PLACEHOLDER]
+    beyond = end + (rule.kind == "host")
+    return b"<" in around and any(
+        first + found.start() < beyond and first + found.end() > start for found in PLACEHOLDER.finditer(around)
+    )
 
 
 def replaced(text: bytes, hits: Iterable[Hit], named: Callable[[str, str], str]) -> bytes:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import ipaddress
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from checks.knowledge.tickets.redaction import KnownWords
-from checks.paths import ROOT
+from checks.knowledge.vocabulary import vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,21 +177,10 @@ def _is_version(found: Found) -> bool:
     return False
 
 
-@functools.cache
-def vocabulary() -> frozenset[str]:
-    """The words of the field: whoever is called like one is hidden where a name is expected, and nowhere else."""
-    words: set[str] = set()
-    for folder in ("causes", "knowledge"):
-        for path in (ROOT / folder).rglob("*.toml"):
-            if path.name != "redaction.toml":
-                words |= set(re.findall(r"[^\W_]{2,}", path.read_text("utf-8").casefold()))
-    return frozenset(words)
-
-
 def is_machine(found: Found) -> bool:
     """The name of a machine; a log has the same places for other words."""
     return is_name(found) and (
-        re.search(r"[\d.-]", found.value) is not None or found.value.casefold() not in vocabulary()
+        re.search(r"[\d.-]", found.value) is not None or found.value.casefold() not in vocabulary().words
     )
 
 
@@ -237,7 +225,7 @@ def is_account(found: Found) -> bool:
     domain = re.split(r"[^\w-]", found.before.rstrip("\\"))[-1].casefold()
     return (
         is_name(found)
-        and domain not in vocabulary()
+        and domain not in vocabulary().words
         and not re.match(r"hk\w{2,3}$|pci|usb|acpi|root|swd|display", domain)
     )
 

@@ -98,6 +98,14 @@ def test_the_source_of_an_installed_package(project: Project) -> None:
     assert project.hiding(clone) == {}
 
 
+def test_a_program_beside_it(project: Project) -> None:
+    write(project.folder / "random.py")
+    write(project.folder / "setup.py")
+    assert [hiding.is_beside_program for hiding in project.read().hiding] == [False]
+    write(project.folder / "main.py")
+    assert [hiding.is_beside_program for hiding in project.read().hiding] == [True]
+
+
 def test_an_editable_installation_is_itself(project: Project) -> None:
     write(project.folder / "tokenizers/__init__.py")
     write(project.site / "mine.pth", f"{project.folder}\n")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.facts import Facts, ProgramRun, SentFile, Symptom
+from checks.facts import Facts, InterpreterFacts, ProgramRun, SentFile, Symptom
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Outcome, Severity, Status
 from checks.judgement.headline import headline
@@ -50,6 +50,15 @@ def case_of(
 def test_an_examination(case: Case, state: str, sentence: str) -> None:
     decision = decide(case, headline(case.facts, case.findings, "not-on-gpu", ""), "not-on-gpu")
     assert (decision.state, decision.word, decision.sentence) == (state, state, sentence)
+
+
+@pytest.mark.parametrize(("finders", "is_ours"), [(("naosu",), True), (("naosu", "chosen"), False), (("PATH",), False)])
+def test_nothing_is_in_order_where_only_our_own_python_was_looked_at(finders: tuple[str, ...], is_ours: bool) -> None:
+    target = InterpreterFacts(path="/naosu/bin/python", found_by=finders)
+    case = case_of(facts=Facts(interpreters=(target,), target=target.path))
+    decision = decide(case, headline(case.facts, (), "not-on-gpu", ""), "not-on-gpu")
+    expected = ("incomplete", "own-python-only") if is_ours else ("clear", "clear-not-on-gpu")
+    assert (decision.state, decision.sentence) == expected
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,18 @@ def test_of_twenty_thousand_packages_the_first_are_read_and_the_case_says_so() -
         assert words("report.note-shortened", language) in build(again, language).notes
 
 
+def test_of_what_a_machine_has_few_of_fewer_are_judged() -> None:
+    """Each is held against every wording, or against all others: 2,500 took 46 s."""
+    failed = {"version": "1", "error": {"type": "OSError", "message": "undefined symbol: x", "traceback": ""}}
+    companions = [{"name": f"package{number}", "imported": False, **failed} for number in range(2_500)]
+    torch = {"imported": True, "companions": companions, "warnings": ["a warning"] * 2_500}
+    case = decode(json.dumps({"format": 1, "facts": {"frameworks": {"torch": torch}}}).encode())
+    found = case.facts.frameworks.torch if case.facts.frameworks else None
+    assert case.shortened
+    assert found is not None
+    assert (len(found.companions or ()), len(found.warnings or ())) == (100, 200)
+
+
 def test_an_ordinary_case_is_whole() -> None:
     case = decode(with_facts(interpreters=[{"path": "/p", "packages": packages(800)}]))
     assert not case.shortened
@@ -118,9 +130,9 @@ def test_a_log_of_many_commas_is_no_million_of_values() -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        b'{"format":1,"facts":{"x":[' + b"[]," * 1_000_000 + b"[]]}}",
-        b'{"format":1,"facts":{"models":[' + b"{}," * 1_000_000 + b"{}]}}",
-        b'{"format":1,"facts":{"models":[' + b'{"needs":{}},' * 500_000 + b"{}]}}",
+        b'{"format":1,"facts":{"x":[' + b"[]," * 300_000 + b"[]]}}",
+        b'{"format":1,"facts":{"models":[' + b"{}," * 300_000 + b"{}]}}",
+        b'{"format":1,"facts":{"models":[' + b'{"needs":{}},' * 200_000 + b"{}]}}",
         b'{"format":1,"facts":{"x":"' + b"x" * (33 << 20) + b'"}}',
     ],
     ids=["lists", "objects", "objects in objects", "text"],

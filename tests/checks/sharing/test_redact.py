@@ -64,6 +64,13 @@ def hidden(text: str, own: Own = NOBODY, **facts: object) -> str:
             "connect user=alice host=bigbox.example.com", "connect user=<user-1> host=<host-1>", id="key-and-value"
         ),
         pytest.param("uid=1000(alice) gid=1000(alice)", "uid=1000(<user-1>) gid=1000(<user-1>)", id="id"),
+        pytest.param(r"D:\Profiles\alice\x alice", r"D:\Profiles\<user-1>\x <user-1>", id="profiles"),
+        pytest.param("sudo: alice : TTY=pts/0 ; alice", "sudo: <user-1> : TTY=pts/0 ; <user-1>", id="sudo"),
+        pytest.param("user 'alice' is unknown: alice", "user '<user-1>' is unknown: <user-1>", id="user-in-quotes"),
+        pytest.param("Connection to gpu-a3 closed.", "Connection to <host-1> closed.", id="end-of-ssh"),
+        pytest.param("mount: nas-7:/vol/ml on /mnt/ml", "mount: <host-1>:/vol/ml on /mnt/ml", id="nfs"),
+        pytest.param('api-key="xyzzy plugh 42"', 'api-key="<secret-1>"', id="key-with-spaces"),
+        pytest.param(f"SHA256:{'uNi' * 8} t@w-14", f"SHA256:{'uNi' * 8} <secret-1>", id="ssh-key"),
         pytest.param("/home/alice/a /home/bob/b", "/home/<user-1>/a /home/<user-2>/b", id="two-people"),
         pytest.param("/home/alice/x aliceさん alice_2", "/home/<user-1>/x <user-1>さん <user-1>_2", id="in-japanese"),
         pytest.param("場所は/home/aliceです。alice", "場所は/home/<user-1>です。<user-1>", id="path-in-japanese"),
@@ -154,6 +161,23 @@ def test_hides(text: str, shown: str) -> None:
 )
 def test_keeps_what_a_reader_needs(text: str) -> None:
     assert hidden(text) == text
+
+
+@pytest.mark.parametrize("name", ["580", "12.4", "2.6.0", "x86_64", "sm_90", "cu126", "nvidia-smi", "libcudart.so.12"])
+def test_a_home_named_like_a_fact_hides_no_fact(name: str) -> None:
+    fact = f"driver {name}.95.05, {name} was found"
+    assert hidden(f"File /home/{name}/x.py\n{fact}") == f"File /home/<user-1>/x.py\n{fact}"
+
+
+def test_names_and_keys_are_hidden_where_words_of_ours_are_expected() -> None:
+    """An installer, the name of a variable, and a variable whose name alone tells that its value is a secret."""
+    token = "hf_AbCdEfGhIjKlMnOpQrStUvWxYz012345"
+    package = Package(name="tanakaq-tools", version="1", installer="tanakaq")
+    python = InterpreterFacts(path="/home/tanakaq/env/bin/python", packages=(package,))
+    values = {token: "1", "TANAKAQ_HOME": "/x", "DB_PASSWORD": "wisteria"}
+    case = judged(Facts(interpreters=(python,), environment=EnvironmentVariables(values=values)), Answers())
+    shown = msgspec.json.encode(redact(case, NOBODY).case).decode().casefold()
+    assert [word for word in ("tanakaq", token.casefold(), "wisteria") if word in shown] == []
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])

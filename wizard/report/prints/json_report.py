@@ -16,6 +16,8 @@ from checks.sharing.case import to_builtins
 from checks.visible import visible_json
 from wizard.report.content.report import FindingView, build
 
+WORDED = 1_000  # findings with all their words, six megabytes of them; of the others the first of each cause has them
+
 
 def to_json(case: Case, language: str) -> bytes:
     """The case with its findings in words, as indented UTF-8."""
@@ -27,9 +29,10 @@ def to_json(case: Case, language: str) -> bytes:
         "sentence": report.verdict.sentence,
         "scope": list(report.verdict.scope),
     }
+    first = {view.cause: place for place, view in reversed(tuple(enumerate(report.findings)))}
     plain["findings"] = [
-        {"evidence": [], **finding, **_in_words(view)}
-        for finding, view in zip(plain["findings"], report.findings, strict=True)
+        {"evidence": [], **finding, **_in_words(view, is_short=place >= WORDED and first[view.cause] != place)}
+        for place, (finding, view) in enumerate(zip(plain["findings"], report.findings, strict=True))
     ]
     return visible_json(msgspec.json.format(msgspec.json.encode(plain), indent=2)) + b"\n"
 
@@ -39,12 +42,13 @@ def finding_in_words(finding: Finding, view: FindingView) -> dict[str, Any]:
     return {"evidence": [], **msgspec.to_builtins(finding), **_in_words(view)}
 
 
-def _in_words(view: FindingView) -> dict[str, Any]:
+def _in_words(view: FindingView, *, is_short: bool = False) -> dict[str, Any]:
+    """``is_short``: without what the first finding of its cause says as well; a JSON of 64 MB is not opened again."""
     return {
         "title": view.title,
         "why": view.why,
-        "explanation": view.explanation,
-        "remedies": msgspec.to_builtins(view.remedies),
-        "questions": list(view.questions),
-        "sources": list(view.sources),
+        "explanation": "" if is_short else view.explanation,
+        "remedies": [] if is_short else msgspec.to_builtins(view.remedies),
+        "questions": [] if is_short else list(view.questions),
+        "sources": [] if is_short else list(view.sources),
     }

@@ -10,11 +10,11 @@ from checks.facts import (
     ErrorText,
     Frameworks,
     OnnxRuntimeFacts,
-    Place,
     ProbeRun,
     ProbeRuns,
     ProgramRun,
     ProgramRuns,
+    StoragePlace,
 )
 from checks.facts.finding import NotHere, Severity
 
@@ -23,11 +23,11 @@ FAILED = Frameworks(
     onnxruntime=OnnxRuntimeFacts(imported=False, error=ErrorText(type="ImportError", message=NOT_MAPPED))
 )
 WORKED = Frameworks(onnxruntime=OnnxRuntimeFacts(imported=True))
-NOEXEC = Place(name="environment", path="/env", is_noexec=True)
-FREE = Place(name="environment", path="/env", is_noexec=False)
+NOEXEC = StoragePlace(name="environment", path="/env", is_noexec=True)
+FREE = StoragePlace(name="environment", path="/env", is_noexec=False)
 
 
-def on(*places: Place, **limits: int) -> EnvironmentVariables:
+def on(*places: StoragePlace, **limits: int) -> EnvironmentVariables:
     return EnvironmentVariables(places=places, limits=limits)
 
 
@@ -41,7 +41,7 @@ def test_a_noexec_environment_that_did_not_load() -> None:
 
 
 @pytest.mark.parametrize(("place", "frameworks"), [(NOEXEC, WORKED), (FREE, FAILED)], ids=["works", "may be run"])
-def test_noexec_is_silent(place: Place, frameworks: Frameworks) -> None:
+def test_noexec_is_silent(place: StoragePlace, frameworks: Frameworks) -> None:
     assert list(folder_not_executable(on(place), frameworks, None, None)) == []
 
 
@@ -93,7 +93,7 @@ def test_a_small_stack_beside_a_crash() -> None:
     ],
 )
 def test_what_cannot_be_written(text: str, path: str, free: str | None) -> None:
-    full = Place(name="temporary", path="/tmp", free=0, is_writable=True)
+    full = StoragePlace(name="temporary", path="/tmp", free=0, is_writable=True)
     (finding,) = no_room_to_write(on(FREE, full), None, None, printed(text))
     shown = finding.placeholders()
     assert (shown["place"], shown.get("place_free")) == (path, free)
@@ -104,5 +104,5 @@ def test_what_cannot_be_written(text: str, path: str, free: str | None) -> None:
     "text", ["PermissionError: [Errno 13] Permission denied: '/home/user/data.csv'", "the disk is full", ""]
 )
 def test_other_refusals_are_not_about_room(text: str) -> None:
-    full = Place(name="temporary", path="/t", free=0)
+    full = StoragePlace(name="temporary", path="/t", free=0)
     assert list(no_room_to_write(on(full), None, None, printed(text))) == []

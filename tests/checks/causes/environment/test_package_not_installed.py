@@ -55,8 +55,8 @@ def test_names_the_interpreter_that_has_it() -> None:
         ),
         pytest.param(
             "ImportError",
-            "Using the `Trainer` with `PyTorch` requires `accelerate>=0.26.0`: Please run `pip install transformers[torch]`"
-            " or `pip install 'accelerate>=0.26.0'`",
+            "Using the `Trainer` with `PyTorch` requires `accelerate>=0.26.0`: Please run"
+            " `pip install transformers[torch]` or `pip install 'accelerate>=0.26.0'`",
             "accelerate>=0.26.0",
             id="accelerate",
         ),

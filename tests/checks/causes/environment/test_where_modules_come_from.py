@@ -79,6 +79,26 @@ def test_without_a_run(hiding: HidingFile, severity: Severity) -> None:
     assert shadows(hiding) == [(severity, hiding.module)]
 
 
+def test_in_the_current_folder_beside_a_program_and_required() -> None:
+    beside = msgspec.structs.replace(RANDOM, path="/q/random.py", place="current-folder", is_beside_program=True)
+    assert shadows(beside) == [(Severity.BLOCKING, "random")]
+    own = HidingFile(
+        module="tokenizers", path="/p/tokenizers", place="project-folder", hidden=f"{SITE}/t", package="tokenizers 0.19"
+    )
+    assert shadows(own) == [(Severity.WARNING, "tokenizers")]
+    searched = SearchedFacts(hiding=(own,))
+    all_ = facts("transformers 4.40", searched=searched)
+    assert all_.target_interpreter is not None
+    asking = msgspec.structs.replace(
+        all_.target_interpreter,
+        packages=(
+            Package(name="transformers", version="4.40", requires=("tokenizers<0.20,>=0.19", 'tqdm; extra == "x"')),
+        ),
+    )
+    (finding,) = shadowing_file(searched, msgspec.structs.replace(all_, interpreters=(asking,)))
+    assert finding.severity is Severity.BLOCKING
+
+
 def test_silent() -> None:
     assert shadows() == []
     turtle = msgspec.structs.replace(RANDOM, module="turtle", path="/q/turtle.py", place="current-folder")

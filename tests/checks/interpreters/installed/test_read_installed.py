@@ -279,3 +279,10 @@ def test_the_running_interpreter_is_healthy() -> None:
     assert [package for package in seen.packages if package.damaged or package.foreign or package.unmet] == []
     assert seen.examined
     assert seen.is_complete
+
+
+def test_libraries_beside_a_package_belong_to_it(tree: Tree) -> None:
+    put(tree.site, "numpy", "2", {"numpy/__init__.py": "", "numpy.libs/libopenblas-1.so": ELF})
+    (tree.site / "numpy.libs/libopenblas-1.so").unlink()
+    (package,) = tree.read().packages
+    assert (package.modules, package.damaged, package.gone) == (("numpy",), 1, ())

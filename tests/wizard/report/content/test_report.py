@@ -251,7 +251,7 @@ def test_the_five_endings_are_five_lists() -> None:
     ("found_by", "says"),
     [
         pytest.param(("PATH",), "Examined: /venv/bin/python", id="the-user-s"),
-        pytest.param(("naosu",), "Examined: Naosu's own Python", id="our-own"),
+        pytest.param(("naosu",), "No Python environment of yours was checked", id="our-own"),
         pytest.param(("naosu", "chosen"), "Examined: /venv/bin/python", id="our-own-when-chosen"),
     ],
 )

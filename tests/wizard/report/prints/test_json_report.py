@@ -9,6 +9,7 @@ import pytest
 from checks.facts import Facts
 from checks.facts.case import Case
 from checks.sharing.case import FORMAT, decode
+from wizard.report.prints import json_report
 from wizard.report.prints.json_report import to_json
 
 
@@ -44,6 +45,16 @@ def test_a_case_without_facts(make_case: Callable[..., Case]) -> None:
     assert plain["facts"]["machine"] is None
     assert plain["facts"]["logs"] == []
     assert decode(to_json(case, "en")).facts == case.facts
+
+
+def test_of_many_findings_only_the_first_have_all_their_words(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of them would make a JSON that is too large to be opened again."""
+    monkeypatch.setattr(json_report, "WORDED", 1)
+    twice = msgspec.structs.replace(case, findings=(*case.findings, *case.findings))
+    shown = json.loads(to_json(twice, "en"))["findings"]
+    count = len(case.findings)
+    assert all(finding["explanation"] for finding in shown[:count])
+    assert all(finding["title"] and finding["why"] and not finding["explanation"] for finding in shown[count:])
 
 
 def without_times(case: Case) -> Case:

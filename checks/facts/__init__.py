@@ -106,6 +106,6 @@ from checks.facts.programs import (
 )
 from checks.facts.python import EnvironmentVariables, InterpreterFacts, Package, StoragePlace
 from checks.facts.runs import ProbeRun, ProbeRuns, StageRun
-from checks.facts.search import HidingFile, Place, SearchedFacts, SearchedFolder, StrayScript
+from checks.facts.search import HidingFile, SearchedFacts, SearchedFolder, SearchPlace, StrayScript
 from checks.facts.texts import SentFile, Symptom
 from checks.facts.whole import Facts, OtherMachine

@@ -7,7 +7,7 @@ import msgspec
 from checks.facts.base import Fact
 
 
-class Place(StrEnum):
+class SearchPlace(StrEnum):
     """Why a folder is searched; a case may hold others, of a newer version."""
 
     SCRIPT = "script-folder"  # the program lies there

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from checks.facts import InterpreterFacts, Package
-from checks.facts.search import HidingFile, Place, SearchedFacts, SearchedFolder, StrayScript
+from checks.facts.search import HidingFile, SearchedFacts, SearchedFolder, SearchPlace, StrayScript
 from checks.interpreters.disk import exists, is_file, is_folder, names_in, start_of, text_of
 from checks.interpreters.import_names import import_names, metadata_folders
 from checks.interpreters.layout import Layout, layout_of
@@ -38,7 +38,7 @@ _OWN_NAME = re.compile(r"^\s*name\s*=\s*[\"']?([A-Za-z0-9][\w.-]*)", re.MULTILIN
 
 
 def read_searched(
-    interpreter: InterpreterFacts, folders: Mapping[Path, Place], places: Places | None = None
+    interpreter: InterpreterFacts, folders: Mapping[Path, SearchPlace], places: Places | None = None
 ) -> SearchedFacts:
     """What is searched, and what in the user's ``folders`` hides a module of Python's or of an installed package."""
     places = places or Places.of_this_machine()
@@ -60,18 +60,18 @@ def read_searched(
     )
 
 
-def _searched(folders: Mapping[Path, Place], path: SearchPath, layout: Layout) -> Iterator[SearchedFolder]:
+def _searched(folders: Mapping[Path, SearchPlace], path: SearchPath, layout: Layout) -> Iterator[SearchedFolder]:
     for folder, place in folders.items():
         yield SearchedFolder(path=str(folder), place=place.value)
     for folder in path.plain:
         named = _PYTHON_FOLDER.search(str(folder))
         minor = f"{named[1]}.{named[2]}" if named else ""
-        yield SearchedFolder(path=str(folder), place=Place.PYTHONPATH.value, python=minor)
+        yield SearchedFolder(path=str(folder), place=SearchPlace.PYTHONPATH.value, python=minor)
     for folder in path.sites:
         is_own = folder.is_relative_to(layout.prefix) or folder.is_relative_to(layout.origin.prefix)
-        yield SearchedFolder(path=str(folder), place=(Place.SITE if is_own else Place.USER_SITE).value)
+        yield SearchedFolder(path=str(folder), place=(SearchPlace.SITE if is_own else SearchPlace.USER_SITE).value)
         for linked in linked_folders(folder):
-            yield SearchedFolder(path=str(linked), place=Place.PTH.value)
+            yield SearchedFolder(path=str(linked), place=SearchPlace.PTH.value)
 
 
 class _Modules:
@@ -84,7 +84,7 @@ class _Modules:
         self._linked = {os.path.realpath(added) for site in path.sites for added in linked_folders(site)}
         self._owners = _owners(packages)
 
-    def hidden_by(self, folder: Path, place: Place) -> Iterator[HidingFile]:
+    def hidden_by(self, folder: Path, place: SearchPlace) -> Iterator[HidingFile]:
         """What lies in this folder and is imported instead of something else."""
         real = os.path.realpath(folder)
         if real in self._linked or real in {os.path.realpath(site) for site in self._sites}:

@@ -25,9 +25,9 @@ from checks.facts import (
     InterpreterFacts,
     LibraryFile,
     Package,
-    Place,
     ProbeRuns,
     SearchedFolder,
+    SearchPlace,
 )
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.phrase import Phrase
@@ -141,7 +141,7 @@ def _on_pythonpath(interpreter: InterpreterFacts, facts: Facts) -> Iterator[Find
     """One finding per folder of PYTHONPATH that holds packages of another Python in front of this one's."""
     own = ".".join((interpreter.version or "").split(".")[:2])
     for folder in facts.searched.folders if facts.searched else ():
-        if folder.place != Place.PYTHONPATH:
+        if folder.place != SearchPlace.PYTHONPATH:
             continue
         there = [package for package in interpreter.packages or () if package.location == folder.path]
         foreign = [

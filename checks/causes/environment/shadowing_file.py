@@ -14,7 +14,7 @@ from pathlib import PurePath
 
 from checks.analysis.packages.taking_part import failed_run_through
 from checks.causes.registry import check
-from checks.facts import Facts, HidingFile, Place, SearchedFacts
+from checks.facts import Facts, HidingFile, SearchedFacts, SearchPlace
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.packages.ai_packages import frameworks_among
 from checks.knowledge.packages.standard_modules import is_imported_by_packages
@@ -39,7 +39,7 @@ def _judged(hiding: HidingFile, facts: Facts) -> tuple[Severity, float] | None:
         return Severity.NOTE, 0.6
     name = hiding.package.partition(" ")[0]
     is_framework = bool(frameworks_among([name])) or _is_required(name, facts)
-    is_beside_program = hiding.place != Place.CURRENT or hiding.is_beside_program or _is_project(hiding, facts)
+    is_beside_program = hiding.place != SearchPlace.CURRENT or hiding.is_beside_program or _is_project(hiding, facts)
     if not hiding.package and not is_imported_by_packages(hiding.module):
         return (Severity.NOTE, 0.5) if is_beside_program else None
     if is_framework or hiding.is_unbuilt or not hiding.package:

@@ -7,7 +7,7 @@ import pytest
 from support.built_machine import BuiltMachine, write
 from support.wheels import put
 
-from checks.facts import Place, SearchedFacts
+from checks.facts import SearchedFacts, SearchPlace
 from checks.interpreters import read_interpreter
 from checks.interpreters.searched import read_searched
 
@@ -35,7 +35,7 @@ class Project:
         put(self.site, "tokenizers", "0.19", {"tokenizers/__init__.py": "", "tests/__init__.py": ""})
         put(self.site, "typing-extensions", "4.1", {"typing_extensions.py": ""})
 
-    def read(self, *folders: Path, place: Place = Place.PROJECT) -> SearchedFacts:
+    def read(self, *folders: Path, place: SearchPlace = SearchPlace.PROJECT) -> SearchedFacts:
         interpreter = read_interpreter(self.python, places=self.machine.places)
         return read_searched(interpreter, dict.fromkeys(folders or (self.folder,), place), self.machine.places)
 

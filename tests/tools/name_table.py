@@ -28,7 +28,6 @@ checked = 2026-11-22
 """
 # Modules whose names came later are worth a row, too: old releases are what users meet most with these.
 NEW_NAMES = {
-    "transformers": ("transformers",),
     "huggingface_hub": ("huggingface_hub", "huggingface_hub.utils", "huggingface_hub.errors"),
     "accelerate": ("accelerate", "accelerate.utils"),
     "jax": ("jax", "jax.tree_util", "jax.extend", "jax.sharding", "jax.tree"),
@@ -40,6 +39,19 @@ NEW_NAMES = {
     "scikit-learn": ("sklearn.utils", "sklearn.metrics"),
     "sentence-transformers": ("sentence_transformers",),
 }
+ITSELF = (
+    "transformers",
+    "diffusers",
+    "peft",
+    "pydantic",
+    "ml_dtypes",
+    "typing_extensions",
+    "trl",
+    "optax",
+    "gradio",
+    "keras",
+)
+NEW_NAMES |= {package: (package,) for package in ITSELF}
 ALL = "*"
 Releases = list[tuple[str, dict[str, set[str]]]]  # version, module -> names; the oldest first
 
@@ -105,7 +117,7 @@ def main() -> None:
             continue
         releases = [(version, _sets(modules)) for version, modules in told["releases"]]
         if len(releases) > 1:
-            out.append(rows(told["package"], releases, NEW_NAMES.get(told["package"], (told["package"],))))
+            out.append(rows(told["package"], releases, NEW_NAMES.get(told["package"], ())))
     given.into.write_text("".join(out), encoding="utf-8")
 
 

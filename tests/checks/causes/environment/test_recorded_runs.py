@@ -16,7 +16,7 @@ EXPECTED = {
     "b01": ("numpy-abi-mismatch", "onnxruntime", ""),
     "b04": ("numpy-abi-mismatch", "ml-dtypes", ""),
     "b05": ("protobuf-conflict", "tensorflow-cpu", "protobuf<3.21"),
-    "b14": ("dependency-version-conflict", "peft", "transformers>=4.42.4"),
+    "b14": ("dependency-version-conflict", "peft", "transformers>=4.43.4"),
     "b20": ("dependency-version-conflict", "jax", "scipy<1.13"),
     "b25": ("numpy-abi-mismatch", "tflite-runtime", ""),
     "b31": ("dependency-version-conflict", "pytorch-lightning", "setuptools<82.0"),

@@ -24,6 +24,7 @@ from checks.facts import (
 )
 from checks.knowledge.packages.environment_variables import allowed_names
 from checks.machine import read_machine
+from checks.probes.ask.environment import limits
 
 
 def collected(
@@ -114,4 +115,4 @@ def _environment(
     # It did not get so far as to say what it sees, perhaps because of that: what its process was given.
     given = probe_environment(target.path)
     values = {name: given[name] for name in allowed_names() if name in given}
-    return EnvironmentVariables(origin="environment", values=values)
+    return EnvironmentVariables(origin="environment", values=values, limits=limits(None).get("limits"))

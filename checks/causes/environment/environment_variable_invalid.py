@@ -1,15 +1,13 @@
 """A variable has a value that its reader refuses or passes over, or asks for what is not there.
 
 Detects:      values against the table of what each release accepts; what frameworks, Python, the loader and the OpenMP
-              runtime say of a value that they refuse; a PYTHONPATH into the packages of another Python; the same in
-              Keras's settings file.
+              runtime say of a value that they refuse; the same in Keras's settings file.
 Why it bites: the variable is set somewhere else and forgotten; the program itself did not change.
 Blind spots:  a variable that the program sets itself, or that only a service or a scheduler sets; a valid value that
-              is not what the user wants; variables without a row.
+              is not what the user wants; variables without a row. PYTHONPATH is library-path-conflict's.
 Knowledge:    resources/knowledge/packages/variable_values.toml, resources/knowledge/errors/import_errors.toml
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -18,7 +16,7 @@ from checks.analysis.failures.texts import all_texts
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity, Unread
-from checks.knowledge.errors.import_errors import ImportErrors, Recognised, recognise
+from checks.knowledge.errors.import_errors import Recognised, recognise
 from checks.knowledge.packages.ai_packages import framework_of_package
 from checks.knowledge.packages.variable_values import KERAS_FILE, Variable, VariableValues, row_of, rows_of
 from checks.knowledge.phrases import phrase
@@ -26,10 +24,6 @@ from checks.knowledge.phrases import phrase
 CAUSE = "environment-variable-invalid"
 SEEN, LIKELY, UNSEEN = 0.97, 0.85, 0.7  # its reader said so; nothing was tried; it is read later than what was tried
 VALUE_SHOWN = 200
-_OF_A_PYTHON = re.compile(
-    r"[\\/]python(?P<minor>3\.\d+)[\\/](?:site|dist)-packages(?=[\\/:;]|$)|[\\/]Python(?P<short>3\d+)[\\/]Lib[\\/]site-packages",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -60,8 +54,6 @@ def environment_variable_invalid(
     for name, value in values.items():
         if name not in told:
             yield from _of_table(name, value, installed, frameworks, probes)
-    if interpreter is not None and "PYTHONPATH" in values:
-        yield from _of_another_python(values["PYTHONPATH"], interpreter, frameworks, probes, runs)
 
 
 def _values(environment: EnvironmentVariables | None) -> dict[str, str]:
@@ -198,32 +190,3 @@ def _remedies(*, in_file: bool, is_near: bool, is_lack: bool) -> tuple[str, ...]
         return ("edit-keras-settings", *(("install-required-version",) if is_lack else ()))
     set_it = ("set-environment-variable",) if is_near else ()
     return (*set_it, "unset-environment-variable", *(("install-required-version",) if is_lack else ()))
-
-
-# --- PYTHONPATH ----------------------------------------------------------------------------------------------------
-
-
-def _of_another_python(
-    value: str,
-    interpreter: InterpreterFacts,
-    frameworks: Frameworks | None,
-    probes: ProbeRuns | None,
-    runs: ProgramRuns | None,
-) -> Iterator[Finding]:
-    """The packages of another Python stand before its own, and what failed came from there."""
-    own = ".".join((interpreter.version or "").split(".")[:2])
-    for entry in re.split(r"[;\n]|:(?![\\/])|:(?=/)", value):
-        found = _OF_A_PYTHON.search(entry)
-        if found is None or not own:
-            continue
-        other = found["minor"] or f"3.{found['short'][1:]}"
-        if other == own:
-            continue
-        for text, origin, is_fatal in all_texts(frameworks, probes, runs):
-            if is_fatal and entry.rstrip("/\\") in text:
-                line = next(line for line in text.splitlines() if entry.rstrip("/\\") in line).strip()
-                row = rows_of("PYTHONPATH")[0]
-                clue = Evidence("clue", line[:CLUE_SHOWN], origin, ImportErrors.read().source)
-                python = Evidence("python_of_folder", f"Python {other}", entry)
-                yield _finding("PYTHONPATH", value, row, None, Severity.BLOCKING, SEEN, python, clue)
-                return

@@ -194,23 +194,6 @@ def test_keras_settings_file_gives_way_to_the_variable() -> None:
     assert findings({"KERAS_BACKEND": "numpy"}, "keras==3.9.0", keras={"backend": "theano"}) == []
 
 
-OLD = "/home/me/old/lib/python3.9/site-packages"
-
-
-def test_a_pythonpath_into_another_python_needs_a_failure_from_there() -> None:
-    text = f'  File "{OLD}/numpy/__init__.py", line 135, in <module>\nImportError: Error importing numpy'
-    failed = Frameworks(
-        torch=TorchFacts(imported=False, error=ErrorText(type="ImportError", message="", traceback=text))
-    )
-    (finding,) = findings({"PYTHONPATH": f"/a:{OLD}"}, "torch==2.6.0", frameworks=failed)
-    assert (finding.subject, finding.confidence) == ("PYTHONPATH", 0.97)
-    assert "Python 3.9" in [evidence.value for evidence in finding.evidence]
-    worked = Frameworks(torch=TorchFacts(imported=True))
-    assert findings({"PYTHONPATH": OLD}, "torch==2.6.0", frameworks=worked) == []
-    own = failed.torch and OLD.replace("3.9", "3.11")
-    assert findings({"PYTHONPATH": str(own)}, "torch==2.6.0", frameworks=failed) == []
-
-
 def test_every_variable_of_the_table_is_read_by_the_probe() -> None:
     known = {*allowed_names(), *(KERAS_FILE + name for name in ("backend", "floatx", "image_data_format"))}
     for row in VariableValues.read().variable:

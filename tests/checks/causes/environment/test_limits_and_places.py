@@ -68,6 +68,8 @@ def test_the_same_words_are_the_limits_where_one_is_set() -> None:
             {"address_space": 1},
             "address_space",
         ),
+        ("  what():  std::bad_alloc", {"address_space": 420_000 * 1024}, "address_space"),
+        ("  what():  std::bad_alloc", {}, ""),
         ("ValueError: something else", {"address_space": 1, "open_files": 1, "processes": 1}, ""),
     ],
 )

@@ -338,6 +338,48 @@ FAULTS = (
         ("        yield from self._title()\n", ""),
     ),
     Fault("a plot has other signs for minus", '_MINUS = "\\u2212"', '_MINUS = "-"', "scale chart plots"),
+    # what runs in a process of its own, or of which the usual run tries less
+    Fault(
+        "a list of a report has no end", "shown = entries[: max(0, min(most, self._left))]", "shown = entries", "bounds"
+    ),
+    Fault(
+        "the current folder stays on our search path",
+        "sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder) not in given - own]",
+        "",
+        "isolated_start",
+    ),
+    Fault(
+        "nobody owns the file that an environment is made from",
+        'yield from (prefix, prefix / "pyvenv.cfg")',
+        "yield prefix",
+        "named_target",
+    ),
+    Fault(
+        "a PDF without letters is no error",
+        "except NoFontError as error:",
+        "except ZeroDivisionError as error:",
+        "document",
+    ),
+    Fault(
+        "a report is written into the old file",
+        "            file.flush()\n            os.fsync(file.fileno())\n            if sys.platform",
+        "            file.flush()\n            path.write_bytes(data)\n            os.fsync(file.fileno())\n            if sys.platform",
+        "saving",
+    ),
+    Fault("what a case holds is not counted", "_values(file.facts) > _MOST_VALUES", "False", "case"),
+    Fault("a sign in a text counts as a value", 'count -= sum(map((text[1] or b"").count, signs))', "break", "case"),
+    Fault(
+        "a terminal obeys what was sent",
+        "self.unguarded.write(visible_text(text))",
+        "self.unguarded.write(text)",
+        "on_a_terminal",
+    ),
+    Fault(
+        "the interpreter of a command is not looked at",
+        'return {"python": python, **({"same_release"',
+        'return {**({"same_release"',
+        "hostile_values",
+    ),
 )
 
 

@@ -1,11 +1,16 @@
 """What every test stands on."""
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 from support.extent import load_profile
-from support.shared_answers import SharedAnswers
+from support.shared_answers import SharedAnswers, use_warm_python
+from support.warm_python import WarmPython
+
+ROOT = Path(__file__).resolve().parents[1]
 
 load_profile()
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # windows are built and driven, but not shown
@@ -23,15 +28,43 @@ def _little_computing() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def _answers() -> SharedAnswers:
-    return SharedAnswers()
+def shared_answers(torch_python: str) -> SharedAnswers:
+    """Answers of real probes, each of one run."""
+    return SharedAnswers(torch_python)
 
 
 @pytest.fixture
-def shared_probes(_answers: SharedAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
+def shared_probes(shared_answers: SharedAnswers) -> Iterator[None]:
     """An examination in this process asks this computer once for all tests, and computes nothing.
 
     Its probes and what it computes have tests of their own.
     """
-    monkeypatch.setattr("checks.engine.job_runner.run_probe", _answers.run)
-    monkeypatch.setattr("checks.engine.plans.compute.COMPUTATION_PROBES", ())
+    with shared_answers.in_use():
+        yield
+
+
+def _warm(factory: pytest.TempPathFactory, modules: Sequence[str]) -> Iterator[str]:
+    if sys.platform != "linux":  # where a process may be forked that has imported libraries
+        yield sys.executable
+        return
+    python = WarmPython(factory.mktemp("warm"), modules, {**os.environ, "PYTHONPATH": str(ROOT)})
+    yield str(python.path)
+    python.close()
+
+
+@pytest.fixture(scope="session")
+def naosu_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Python that has imported Naosu and read its knowledge; its processes start at once (support/warm_python.py)."""
+    yield from _warm(tmp_path_factory, ["tests.support.warm_naosu"])
+
+
+@pytest.fixture(scope="session")
+def torch_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Python that has imported torch; its processes start at once (support/warm_python.py)."""
+    yield from _warm(tmp_path_factory, ["torch", "torch._inductor.config"])
+
+
+@pytest.fixture
+def warm_probes(torch_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A probe of this Python starts in a process that has imported torch already."""
+    use_warm_python(monkeypatch, torch_python)

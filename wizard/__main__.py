@@ -60,4 +60,7 @@ def _leave_the_surroundings() -> None:
 
 if __name__ == "__main__":
     _leave_the_surroundings()
+    from wizard.loader_settings import put_aside
+
+    put_aside()
     sys.exit(main())

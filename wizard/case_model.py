@@ -18,7 +18,7 @@ from wizard.words import system_language, words
 
 if TYPE_CHECKING:  # loaded when the first examination starts, not before the first window
     from checks.engine.events import Event
-    from checks.facts import InterpreterFacts
+    from checks.facts import InterpreterFacts, ProgramRun
     from checks.facts.case import Case
 
 _FEW = 8  # names in a sentence
@@ -61,6 +61,8 @@ class CaseModel(QObject):
         self.searched_near: Path | None = None  # the folder that the last search began with
         self.target_notice: Notice | None = None
         self.is_running = False
+        self.is_watching = False  # the user's own program runs
+        self.program_runs: tuple[ProgramRun, ...] = ()  # for the next examination
         self.running = Running()
         self.case: Case | None = None
         self.case_before: Case | None = None  # of the last whole run of the same target, to say what changed
@@ -102,7 +104,13 @@ class CaseModel(QObject):
     def progress(self) -> Progress:
         """How far the walk has come, for the flow."""
         is_ticket = self.case is not None and self.case.facts.reported
-        return Progress(self.is_running, self.case is not None, self.opened is not None, is_ticket)
+        return Progress(
+            self.is_running or self.is_watching,
+            self.case is not None,
+            self.opened is not None,
+            is_ticket,
+            self.is_watching,
+        )
 
     def set_symptom(self, symptom: str) -> None:
         """What happened, one of flow.SYMPTOMS. What was given for a ticket never goes into an examination, nor back."""
@@ -213,6 +221,22 @@ class CaseModel(QObject):
         self.notice = None
         self.changed.emit()
 
+    def watch_began(self) -> None:
+        """The user's program is being started."""
+        self.is_watching = True
+        self.program_runs = ()
+        self.notice = None
+        self.changed.emit()
+
+    def watch_ended(self, run: ProgramRun | None, python: InterpreterFacts | None, notice: Notice | None) -> None:
+        """It is over: the Python that ran it is the one to examine. Without a run it could not be begun."""
+        self.is_watching = False
+        self.notice = notice
+        self.program_runs = (run,) if run is not None else ()
+        if python is not None:
+            self.add_interpreter(python)
+        self.changed.emit()
+
     def take(self, event: Event) -> None:
         """Note an event of the engine."""
         self.running.take(event)
@@ -251,8 +275,8 @@ class CaseModel(QObject):
 
     def lost_by_quitting(self) -> str:
         """The key of a sentence about what the end of the program would lose; "" where it is nothing."""
-        if self.is_running:
-            return "quit-while-running"
+        if self.is_running or self.is_watching:
+            return "quit-while-watching" if self.is_watching else "quit-while-running"
         own = self.case if self.opened is None else self.own_case
         is_lost = own is not None and own is not self._kept and not own.facts.reported
         return "quit-unsaved" if is_lost else ""

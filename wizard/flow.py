@@ -27,6 +27,12 @@ MODELS = "models"
 # Symptoms for which something is computed, as checks/engine/plans/compute.py has it: there is a time to choose for it.
 _COMPUTING = ("results-change", "results-differ", "everything")
 
+# Symptoms of a program that can be started and watched; the others ask for numbers.
+WATCHABLE = ("does-not-start", "not-on-gpu", "works-elsewhere", "after-change", "everything")
+
+# How many seconds a program is watched; 0: until it ends.
+WATCH_SECONDS = (60, 600, 0)
+
 # How long may be computed.
 EFFORTS = ("quick", "standard", "thorough")
 
@@ -89,7 +95,7 @@ class Answers:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the walk has come: whether an examination runs, and whether there is a report to show.
+    """How far the walk has come: whether an examination or the user's program runs, and whether there is a report.
 
     ``opened``: the report came out of a file, so there was no walk that led to it. ``is_ticket``: it is of a ticket.
     """
@@ -98,6 +104,7 @@ class Progress:
     reported: bool = False
     opened: bool = False
     is_ticket: bool = False
+    watching: bool = False  # what runs is the user's program
 
 
 def computes(symptom: str) -> bool:
@@ -159,7 +166,7 @@ def reachable(step: Step, answers: Answers, progress: Progress) -> bool:
     The run is no place to jump to (that would start it); a report can always be looked at once it is there.
     """
     if progress.running:
-        return step is Step.RUN
+        return step is (Step.EVIDENCE if progress.watching else Step.RUN)
     if step is Step.RUN:
         return progress.reported and not progress.opened
     if step is Step.REPORT:

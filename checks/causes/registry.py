@@ -99,6 +99,8 @@ KINDS: dict[type, tuple[str, Callable[[facts.Facts], object | None]]] = {
     facts.SystemLog: ("log", lambda all_: all_.machine and all_.machine.log),
     facts.JetsonFacts: ("jetson", lambda all_: all_.machine and all_.machine.jetson),
     facts.InterpreterFacts: ("interpreter", lambda all_: all_.target_interpreter),
+    facts.InstalledFiles: ("installed", lambda all_: all_.installed),
+    facts.SearchedFacts: ("searched", lambda all_: all_.searched),
     facts.Frameworks: ("frameworks", lambda all_: all_.frameworks),
     facts.TorchFacts: ("torch", lambda all_: all_.frameworks and all_.frameworks.torch),
     facts.OnnxRuntimeFacts: ("onnxruntime", lambda all_: all_.frameworks and all_.frameworks.onnxruntime),
@@ -110,7 +112,7 @@ KINDS: dict[type, tuple[str, Callable[[facts.Facts], object | None]]] = {
     facts.CoreMlToolsFacts: ("coremltools", lambda all_: all_.frameworks and all_.frameworks.coremltools),
     facts.EnvironmentVariables: ("environment", lambda all_: all_.environment),
     facts.ProbeRuns: ("probes", lambda all_: all_.probes),
-    facts.ProgramRuns: ("runs", lambda all_: facts.ProgramRuns(runs=all_.runs) if all_.runs else None),
+    facts.ProgramRuns: ("runs", lambda all_: all_.program_runs),
     facts.ModelFiles: ("models", lambda all_: facts.ModelFiles(files=all_.models) if all_.models else None),
     facts.Measurements: (
         "measurements",

@@ -8,6 +8,7 @@ import msgspec
 
 from checks.engine.plans.ask import OWN
 from checks.engine.processes.runner import Answer
+from checks.engine.processes.surroundings import probe_environment
 from checks.engine.request import Request
 from checks.facts import (
     EnvironmentVariables,
@@ -21,6 +22,7 @@ from checks.facts import (
     ProbeRuns,
     Symptom,
 )
+from checks.knowledge.packages.environment_variables import allowed_names
 from checks.machine import read_machine
 
 
@@ -44,6 +46,7 @@ def collected(
         frameworks=_frameworks(target, answers, read, missing),
         environment=_environment(target, read.get("environment"), missing),
         probes=ProbeRuns(runs=tuple(answer.run for answer in answers.values())),
+        runs=request.runs,
         symptom=Symptom(origin="user", name=request.answers.symptom, exactness=request.answers.exactness),
         logs=request.logs,
         scripts=request.scripts,
@@ -105,5 +108,10 @@ def _environment(
 ) -> EnvironmentVariables | None:
     if isinstance(fact, EnvironmentVariables):
         return fact
-    missing["environment"] = "no-interpreter" if target is None else "probe-failed"
-    return None
+    if target is None:
+        missing["environment"] = "no-interpreter"
+        return None
+    # It did not get so far as to say what it sees, perhaps because of that: what its process was given.
+    given = probe_environment(target.path)
+    values = {name: given[name] for name in allowed_names() if name in given}
+    return EnvironmentVariables(origin="environment", values=values)

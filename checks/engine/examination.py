@@ -15,6 +15,7 @@ import msgspec
 from checks.engine.collect import collected, merged
 from checks.engine.events import CheckEnded, Event, Finished, Planned, Progress
 from checks.engine.given_models import read_each, side_by_side
+from checks.engine.installed_files import installed_of, with_content_compared
 from checks.engine.job import Job
 from checks.engine.job_runner import JobRunner
 from checks.engine.plans.ask import own_jobs, target_jobs
@@ -22,8 +23,10 @@ from checks.engine.plans.compute import budget, compute_jobs, is_wanted, with_sa
 from checks.engine.plans.export import export_jobs
 from checks.engine.plans.load import load_jobs
 from checks.engine.plans.rerun import rerun_jobs
+from checks.engine.plans.statements import statements_job
 from checks.engine.request import Request
 from checks.engine.resume import Remaining
+from checks.engine.searched_folders import searched_of
 from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Outcome
 from checks.interpreters import Places, choice_among, find_interpreters, read_interpreter
@@ -59,6 +62,7 @@ class _Examination:
         target, interpreters = self._target()
         asked = (*target_jobs(target, request), *own_jobs(request))
         runner.start(asked)
+        files = runner.submit(installed_of, target, request)
         # Only now: importing every check costs time that the probes can use.
         from checks.judgement.judge import checks_for, judge_each, judged
 
@@ -68,16 +72,23 @@ class _Examination:
         comparing = runner.submit(side_by_side, models, runner.cancelled)
         # Planned with what is known by now, and once more when the answers are there: then some have a reason.
         known = Facts(interpreters=merged(target, ()), target=target.path if target else None, models=models)
-        runner.plan((*load_jobs(known, request), *export_jobs(known, request)))
+        statements = statements_job(target, request)
+        runner.plan((*load_jobs(known, request), *export_jobs(known, request), *((statements,) if statements else ())))
         yield Planned(probes=runner.expected, checks=tuple(check.cause for check in checks))
         if request.interpreters is None and not runner.cancelled():
             # Looked for while the probes run: other interpreters explain much ("torch is in that one").
             interpreters = merged(target, find_interpreters(Places.of_this_machine(request.near)))
+        tried = (yield from runner.results((statements,))) if statements else []
         yield from runner.follow()
 
         answers = runner.answers
         read = {job.id: job.result((answers[job.id],)) for job in asked}
+        yield from runner.until(files)
         facts = collected(request, target, interpreters, models, answers, read)
+        facts = msgspec.structs.replace(facts, runs=(*facts.runs, *(run for runs in tried for run in runs)))
+        facts = msgspec.structs.replace(facts, searched=searched_of(target, facts, request))
+        if files.done():
+            facts = with_content_compared(msgspec.structs.replace(facts, installed=files.result()), request)
         facts = yield from self._try_models(facts)
         facts = yield from self._compute(facts)
         yield from runner.until(comparing)

@@ -64,6 +64,7 @@ class Job(Generic[SpecT, ResultT]):
     the next process behind those that have ended, None where nothing is left. ``reason``: an id [reason-...] of
     resources/words where it is planned and not run. ``seconds``: of computing, by kind of measurement; {}: it computes
     nothing. ``model``: what it is about. ``environment`` is laid over the variables of the user's own program.
+    ``is_isolated``: what the user has set for Pythons is not for it.
     """
 
     id: str
@@ -77,6 +78,7 @@ class Job(Generic[SpecT, ResultT]):
     reason: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    is_isolated: bool = False
     resume: Callable[[Job[SpecT, ResultT], Sequence[Answer]], Job[SpecT, ResultT] | None] = lambda _job, _answers: None
 
     @property
@@ -103,6 +105,7 @@ class Job(Generic[SpecT, ResultT]):
             time_limit=self.limit.seconds,
             memory_limit=self.limit.bytes_now(free),
             environment=self.environment,
+            is_isolated=self.is_isolated,
         )
 
 

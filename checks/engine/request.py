@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checks.facts import InterpreterFacts, OtherMachine, SentFile
+from checks.facts import InterpreterFacts, OtherMachine, ProgramRun, SentFile
 from checks.facts.case import Answers
 
 
@@ -17,7 +17,8 @@ class Request:
     ``near``: a folder whose environments are the likely ones. ``exports``: ids of the exporters to try on the models;
     (): those that fit; None: none. ``inputs``: the models' input, an .npz or a picture. ``repeat``: whether the models
     are run again and compared; None: where the symptom asks for it. ``load``: seconds of the load test of each device;
-    None: what the effort gives it. ``others``: examinations to compare this one with.
+    None: what the effort gives it. ``others``: examinations to compare this one with. ``runs``: of the user's own
+    program, which were watched before.
     """
 
     answers: Answers = field(default_factory=Answers)
@@ -32,3 +33,4 @@ class Request:
     repeat: bool | None = None
     load: float | None = None
     others: tuple[OtherMachine, ...] = ()
+    runs: tuple[ProgramRun, ...] = ()

@@ -21,6 +21,16 @@ from checks.facts.frameworks import (
     TensorRtFacts,
     TorchFacts,
 )
+from checks.facts.installed import (
+    ChangedFile,
+    FileState,
+    ForeignModule,
+    InstalledFiles,
+    InstalledPackage,
+    InstalledTwice,
+    Leftover,
+    SharedModule,
+)
 from checks.facts.machine import (
     Accelerator,
     AmdFacts,
@@ -94,7 +104,8 @@ from checks.facts.programs import (
     PythonProcess,
     Raised,
 )
-from checks.facts.python import EnvironmentVariables, InterpreterFacts, Package
+from checks.facts.python import EnvironmentVariables, InterpreterFacts, Package, UsedFolder
 from checks.facts.runs import ProbeRun, ProbeRuns, StageRun
+from checks.facts.search import HidingFile, Place, SearchedFacts, SearchedFolder, StrayScript
 from checks.facts.texts import SentFile, Symptom
 from checks.facts.whole import Facts, OtherMachine

@@ -45,6 +45,8 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     lines: tuple[int, ...] = ()
 
 
+# The value of a finding that names the program of the user, or its statement, that was seen to fail because of it.
+FAILED_RUN = "failed_run"
 MEASURED_MODEL = "measured_model"  # the value of a finding that says by its path which model, run again, it is about
 CLUE = "clue"  # the name of the evidence that is a line, with its numbers where it stands in a text that was sent
 FRAMEWORK = "framework"  # the value of a finding that says which one computed what it is about: whose steps are shown

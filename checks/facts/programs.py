@@ -6,6 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from checks.facts.base import Fact
+from checks.facts.python import InterpreterFacts
 
 
 class ProgramEnd(StrEnum):
@@ -84,6 +85,7 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     command: tuple[str, ...] = ()
     folder: str = ""
     statement: str = ""
+    package: str = ""  # the distribution whose import the statement is, where nobody named it
     end: str = ProgramEnd.ENDED.value
     exit_code: int | None = None
     signal: str | None = None  # "SIGSEGV"
@@ -111,17 +113,39 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
         return self.end == ProgramEnd.ENDED and self.exit_code == 0
 
     @property
-    def raised(self) -> Raised | None:
-        """The exception that ended the program: of its innermost Python that raised one."""
+    def label(self) -> str:
+        """How it is named: its statement, or its command line."""
+        return self.statement or " ".join(self.command)
+
+    @property
+    def failing_python(self) -> PythonProcess | None:
+        """The Python whose exception ended the program: the innermost one that raised."""
         ending = [python for python in self.pythons if python.raised is not None]
-        best = next((python for python in ending if not python.is_launcher), ending[0] if ending else None)
-        return best.raised if best else None
+        return next((python for python in ending if not python.is_launcher), ending[0] if ending else None)
+
+    @property
+    def raised(self) -> Raised | None:
+        """The exception that ended the program."""
+        return self.failing_python.raised if self.failing_python else None
 
 
 class ProgramRuns(Fact, frozen=True, kw_only=True, omit_defaults=True):
-    """All programs and statements that were run for a case."""
+    """All programs and statements that were run for a case, and the interpreters of that case, the target first.
+
+    Made of ``Facts`` for the checks (checks/causes/registry.py), never saved.
+    """
 
     runs: tuple[ProgramRun, ...] = ()
+    interpreters: tuple[InterpreterFacts, ...] = ()
+
+    def interpreter_of(self, run: ProgramRun) -> InterpreterFacts | None:
+        """What is known of the Python that ran: found by its path or its folder; else the target's."""
+        python = run.failing_python or next(iter(run.pythons), None)
+        paths = {path for path in (run.interpreter, python.executable if python else None) if path}
+        for interpreter in self.interpreters:
+            if interpreter.path in paths or (python and python.prefix and interpreter.prefix == python.prefix):
+                return interpreter
+        return next(iter(self.interpreters), None)
 
     def failed(self) -> Iterator[ProgramRun]:
         """Those that failed."""

@@ -44,6 +44,7 @@ class InterpreterFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     # Why it is not usable: "missing", "not-python", "unreadable", "not-executable", "base-missing" (an environment
     # whose Python was removed), "installer-alias" (it only offers to install Python); None = nothing seen.
     problem: str | None = None
+    unreadable_pth: tuple[str, ...] = ()  # files of its site folders that are no text, at which its start may fail
 
     def architecture_on(self, os: OsFacts | None) -> str | None:
         """The architecture that it runs as on this system: "universal2" runs as the machine does; None if unread."""
@@ -58,6 +59,18 @@ class InterpreterFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
         return None
 
 
+class UsedFolder(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A folder that a program writes to, or is loaded from, and what its file system allows."""
+
+    name: str  # "environment", "temporary", "cache", or the variable that names it: "HF_HOME"
+    path: str
+    exists: bool = True  # else the rest is of the nearest folder above that does
+    free: int | None = None  # bytes that this user may write
+    is_writable: bool | None = None
+    is_read_only: bool | None = None  # the file system
+    is_noexec: bool | None = None  # the same: nothing of it may be run or loaded
+
+
 class EnvironmentVariables(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """Variables of the target's process, by an allow list (resources/knowledge/packages/environment_variables.toml)."""
 
@@ -66,3 +79,7 @@ class EnvironmentVariables(Fact, frozen=True, kw_only=True, omit_defaults=True):
     cuda_home: str | None = None  # where PyTorch's extension builder looks for the CUDA toolkit; "" = nowhere
     nvcc: str | None = None  # the CUDA compiler there; "" = there is none
     nvcc_version: str | None = None  # "12.4"
+    limits: dict[str, int] | None = None  # of the process, those that are set: "address_space", "open_files", ...
+    places: tuple[UsedFolder, ...] | None = None
+    keras: dict[str, str] | None = None  # what Keras's settings file says; None: there is none
+    keras_file: str | None = None

@@ -4,12 +4,14 @@ import msgspec
 
 from checks.facts.base import Fact
 from checks.facts.frameworks import Frameworks
+from checks.facts.installed import InstalledFiles
 from checks.facts.machine import MachineFacts
 from checks.facts.measurements import Measurement
 from checks.facts.models import ModelComparison, ModelFacts
-from checks.facts.programs import ProgramRun
+from checks.facts.programs import ProgramRun, ProgramRuns
 from checks.facts.python import EnvironmentVariables, InterpreterFacts
 from checks.facts.runs import ProbeRuns
+from checks.facts.search import SearchedFacts
 from checks.facts.texts import SentFile, Symptom
 
 
@@ -35,6 +37,8 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     machine: MachineFacts | None = None
     interpreters: tuple[InterpreterFacts, ...] | None = None
     target: str | None = None  # path of the interpreter that was examined
+    installed: InstalledFiles | None = None  # the files of the target's packages
+    searched: SearchedFacts | None = None  # where its modules come from
     frameworks: Frameworks | None = None
     environment: EnvironmentVariables | None = None
     probes: ProbeRuns | None = None
@@ -55,3 +59,12 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     def target_interpreter(self) -> InterpreterFacts | None:
         """The interpreter that was examined."""
         return next((interpreter for interpreter in self.interpreters or () if interpreter.path == self.target), None)
+
+    @property
+    def program_runs(self) -> ProgramRuns | None:
+        """The runs with the interpreters, the examined one first; None: nothing was run."""
+        if not self.runs:
+            return None
+        target = self.target_interpreter
+        others = (interpreter for interpreter in self.interpreters or () if interpreter is not target)
+        return ProgramRuns(runs=self.runs, interpreters=(*((target,) if target else ()), *others))

@@ -15,6 +15,7 @@ from checks.interpreters.jupyter import kernel_interpreters
 from checks.interpreters.layout import EXECUTABLE, executable_in
 from checks.interpreters.near import interpreters_near
 from checks.interpreters.places import Places
+from checks.interpreters.projects import interpreters_named_in, last_chosen, project_interpreters
 from checks.interpreters.read import read_interpreter
 from checks.interpreters.stand_ins import stand_in
 from checks.interpreters.target import NAMING, is_named
@@ -76,6 +77,7 @@ def _candidates(places: Places) -> Iterator[tuple[str, Path]]:
     for folder in places.near:
         near = itertools.islice(interpreters_near(folder, places.home), _MOST_NEAR)
         yield from (("folder", path) for path in near)
+    yield from (("traceback", path) for path in interpreters_named_in(places.texts))
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         for folder in places.folders_of(variable)[:1]:
             yield variable, executable_in(folder) or folder
@@ -87,6 +89,10 @@ def _candidates(places: Places) -> Iterator[tuple[str, Path]]:
     yield from (("conda", path) for path in _conda_list(places))
     yield from (("jupyter", path) for path in kernel_interpreters(places.jupyter_folders()))
     yield from (("registry", path) for path in registered_pythons(places.registry()))
+    if places.settings is not None:
+        yield from (("last", path) for path in last_chosen(places.settings))
+    if places.has_projects:
+        yield from (("project", path) for path in project_interpreters(places.home))
     if places.own is not None:
         yield "naosu", places.own
 

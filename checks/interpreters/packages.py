@@ -115,6 +115,12 @@ def _linked(folder: Path, name: str) -> Iterator[Path]:
                 yield path
 
 
+def linked_folders(folder: Path) -> tuple[Path, ...]:
+    """The folders that the .pth and .egg-link files of a site folder add to the search path."""
+    links = [name for name in names_in(folder) if name.endswith((".pth", ".egg-link"))]
+    return tuple(added for name in links for added in _linked(folder, name))[:_MOST_LINKED]
+
+
 def _package(folder: Path, name: str, result: Packages) -> Package | None:
     # pip renames what it replaces to "~..." and leaves it behind when it is interrupted.
     if name.startswith("~") or name.endswith((".pth", ".egg-link")):

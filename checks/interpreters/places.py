@@ -30,16 +30,20 @@ class Places:
     environ: Mapping[str, str] = field(default_factory=dict)
     path_entries: tuple[Path, ...] = ()
     near: tuple[Path, ...] = ()
+    texts: tuple[str, ...] = ()  # error texts, whose paths name a Python
+    settings: Path | None = None  # where Naosu's window keeps what the user chose
+    has_projects: bool = False  # look for projects below the home, too
     registry: Callable[[], tuple[RegistryKey, ...]] = tuple
     own: Path | None = None
 
     @classmethod
-    def of_this_machine(cls, folder: Path | str | None = None) -> Places:
-        """The real machine; ``folder`` (or a file in it) is where the user's environment is expected to be near."""
+    def of_this_machine(
+        cls, folder: Path | str | None = None, *more: Path | str, texts: tuple[str, ...] = ()
+    ) -> Places:
+        """The real machine; near ``folder`` and ``more`` (or files in them) the user's environment is expected."""
         environ = dict(os.environ)
-        near = absolute(folder) if folder is not None else None
-        if near is not None and is_file(near):
-            near = near.parent
+        named = [absolute(near) for near in (*more, folder) if near is not None]
+        near = tuple(dict.fromkeys(path.parent if is_file(path) else path for path in named))
         entries = (Path(entry.strip('"')) for entry in environ.get("PATH", "").split(os.pathsep) if entry)
         # A frozen application is no interpreter that could be a target.
         own = None if getattr(sys, "frozen", False) or not sys.executable else Path(sys.executable)
@@ -54,9 +58,12 @@ class Places:
             root=root,
             environ=environ,
             path_entries=tuple(entry for entry in entries if entry.is_absolute()),
-            near=(near,) if near is not None else (),
+            near=near,
             registry=read_python_keys,
             own=own,
+            texts=texts,
+            settings=_settings(home, environ),
+            has_projects=True,
         )
 
     def variable(self, name: str) -> str:
@@ -92,6 +99,13 @@ class Places:
         roots = {"HOME": (self.home,), "ROOT": (self.root,)}.get(name) or self.folders_of(name)
         found = [path for root in roots for path in _match(root, rest)]
         return found[:_MOST_MATCHES]
+
+
+def _settings(home: Path, environ: Mapping[str, str]) -> Path:
+    """Where Qt keeps the settings of a user in a file."""
+    if sys.platform == "win32":
+        return Path(environ.get("APPDATA", home)) / "naosu" / "naosu.ini"
+    return Path(environ.get("XDG_CONFIG_HOME") or home / ".config") / "naosu" / "naosu.ini"
 
 
 def _match(root: Path, pattern: str) -> list[Path]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from checks.facts import InterpreterFacts, Package
 from checks.interpreters import binary
-from checks.interpreters.disk import absolute, exists, is_file, is_folder, is_named
+from checks.interpreters.disk import absolute, exists, is_file, is_folder, is_named, names_in, start_of
 from checks.interpreters.kind import is_conda, kind_of, package_manager_of
 from checks.interpreters.layout import STORE_FOLDER, Layout, executable_in, layout_of
 from checks.interpreters.packages import read_packages, with_conda_records
@@ -17,6 +18,7 @@ from checks.interpreters.stand_ins import stand_in
 from checks.interpreters.version import read_version
 
 # Where a project keeps its own interpreter, the usual one first; ComfyUI and Fooocus spell "python_embeded" so.
+_PTH_LIMIT = 64 * 1024  # bytes of a path file that are looked at
 PROJECT_ENVIRONMENTS = (
     ".venv", "venv", "env", ".env", ".conda", ".pixi/envs/default", "python_embeded", "python_embedded",
     "system/python",
@@ -97,9 +99,23 @@ def _facts(executable: Path, found_by: tuple[str, ...], places: Places) -> Inter
         package_manager=package_manager_of(layout, kind),
         packages=packages,
         problem=problem,
+        unreadable_pth=tuple(_unreadable_pth(folders)),
         unread=unread,
         origin=source or str(layout.prefix),
     )
+
+
+def _unreadable_pth(path: SearchPath) -> Iterator[str]:
+    """Path files that are no UTF-8: Python's site module reads all of them before anything else."""
+    for folder in path.sites:
+        for name in names_in(folder):
+            if name.endswith(".pth") and not name.startswith("."):
+                data = start_of(folder / name, _PTH_LIMIT) or b""
+                try:
+                    data.decode()
+                except UnicodeDecodeError as error:
+                    if error.start < _PTH_LIMIT - 4:  # else a character was cut
+                        yield str(folder / name)
 
 
 def _packages(layout: Layout, path: SearchPath, unread: dict[str, str]) -> tuple[Package, ...]:

@@ -17,9 +17,9 @@ NAMING = _ACTIVE | {"PATH", "naosu", "chosen"}  # finders that name an interpret
 def likely_target(interpreters: Iterable[InterpreterFacts]) -> InterpreterFacts | None:
     """The likely target among usable interpreters, or None.
 
-    In this order: in an active environment; near the folder that the user chose (with frameworks before without); on
-    PATH with AI frameworks; the one with the most of them; Naosu's own, which has one; on PATH; the newest version; as
-    found. Naosu's own counts neither as near nor as active: it is there because Naosu was started.
+    In this order: any but Naosu's own, which is there because Naosu was started; in an active environment; named in the
+    error text; near the folder that the user chose (with frameworks before without); chosen in Naosu before; on PATH
+    with AI frameworks; the one with the most of them; on PATH; the newest version; as found.
     """
     usable = [interpreter for interpreter in interpreters if interpreter.problem is None]
     return max(usable, key=_rank, default=None)
@@ -90,12 +90,14 @@ def _rank(interpreter: InterpreterFacts) -> tuple[object, ...]:
     frameworks = len(frameworks_of(interpreter))
     near = "folder" in interpreter.found_by and not own
     return (
+        not own,
         is_active(interpreter),
+        "traceback" in interpreter.found_by and not own,
         near,
         frameworks if near else 0,
+        "last" in interpreter.found_by and not own,
         not own and frameworks > 0 and is_named(interpreter),
-        0 if own else frameworks,
-        own and frameworks > 0,
+        frameworks,
         "PATH" in interpreter.found_by,
         release(interpreter.version or ""),
     )

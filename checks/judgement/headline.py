@@ -16,6 +16,7 @@ from checks.facts import Facts, ModelMeasured
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
 from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
 from checks.judgement.ranking import can_explain, is_found
+from checks.judgement.seen_to_run import still_ran, worked
 from checks.knowledge.catalogue import UNKNOWN
 
 SURE = 0.8  # from here on a cause is stated, below it is offered
@@ -56,6 +57,8 @@ class Stance(StrEnum):
     NORMAL = "normal"  # a note: what was seen is as it should be
     DECISIONS_SAME = "decisions-same"  # bits change, the decisions of the user's model do not
     DECISIONS_OPEN = "decisions-open"  # bits change; whether a decision does was not measured
+    WORKED = "worked"  # the user's own program was seen to come to its end without a failure
+    RUNNING = "running"  # it had not failed when the chosen time was over
     CLEAR = "clear"  # nothing answers the question
 
 
@@ -89,6 +92,11 @@ def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness:
         and agreement(comparisons(facts)) is not Agreement.NOTHING
     ):
         return Headline(Stance.COMPARED)
+    if not is_found(findings, reported=facts.reported):
+        if worked(facts):
+            return Headline(Stance.WORKED)
+        if still_ran(facts):
+            return Headline(Stance.RUNNING)
     if not findings:
         return _of_nothing(facts, 0, symptom)
     refused = next((index for index, finding in enumerate(findings) if _is_of_inputs(finding)), None)

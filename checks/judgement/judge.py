@@ -2,6 +2,7 @@
 
     outcomes of checks           judge_each, one_check
     -> of runs and exports       run_errors, export_errors, packaged_models
+    -> of the user's program     program_runs
     -> of texts, weighed         odds
     -> a second cause            second_cause
     -> ranked                    ranking
@@ -93,6 +94,10 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
         from checks.judgement.packaged_models import with_packages
 
         known = with_packages(facts, known)
+    if facts.runs:
+        from checks.judgement.program_runs import with_programs
+
+        known = with_programs(facts, known)
     if not facts.reported and not any((log.text or "").strip() for log in facts.logs):
         return known, rank(known)
 

@@ -9,12 +9,13 @@ all odds is its confidence.
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from checks.facts import Facts, SentFile
 from checks.facts.finding import CLUE, Evidence, Finding, Outcome, Severity, Status
+from checks.judgement.vetoes import vetoed
 from checks.knowledge.catalogue import UNKNOWN, cause_of
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.lines import PASTED, lines_of
@@ -49,6 +50,7 @@ CONFIRMED = 0.6  # the same finding, where the text words that cause too
 # Confidence from which on a cause is named at all: of the FIRST few already a hint, of "unknown" only a real doubt.
 WORTH_NAMING, A_HINT, PERHAPS_NONE = 0.05, 0.0005, 0.15
 FIRST = 3
+EVEN = 0.5  # below, it is likelier that the cause is another one
 CERTAIN = 0.99  # nothing is surer than this
 _ASK = "ask-for-details"  # what to do about a ticket that does not say enough
 CLUES = 5  # quoted lines per finding
@@ -94,7 +96,10 @@ def weighed(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Finding, ...]:
     """
     texts = [log for log in facts.logs if log.text is not None]
     suspects = _suspects(texts, facts, outcomes)
-    shares = _shares(suspects, outcomes, is_of_this_machine=not facts.reported and not any(contradictions(facts)))
+    is_of_this_machine = not facts.reported and not any(contradictions(facts))
+    if is_of_this_machine:
+        _rule_out(suspects, facts)
+    shares = _shares(suspects, outcomes, is_of_this_machine=is_of_this_machine)
     shares = _as_sure_as_words_are(shares, suspects)
     named = [
         _finding(cause, suspects[cause], shares[cause], is_reported=facts.reported) for cause in _worth_naming(shares)
@@ -121,7 +126,7 @@ def _worth_naming(shares: Mapping[str, float]) -> list[str]:
     return [cause for rank, cause in enumerate(likely) if rank < FIRST or shares[cause] >= WORTH_NAMING]
 
 
-def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcome]) -> Mapping[str, _Suspect]:
+def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcome]) -> dict[str, _Suspect]:
     suspects: dict[str, _Suspect] = defaultdict(_Suspect)
     alike: dict[str, float] = {}
     for log in texts:
@@ -138,6 +143,17 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
     for cause, likeness in alike.items():
         suspects[cause].likeness = max(likeness, AT_LEAST_UNKNOWN) if cause == UNKNOWN else likeness
     return {UNKNOWN: _Suspect(), **suspects}
+
+
+def _rule_out(suspects: dict[str, _Suspect], facts: Facts) -> None:
+    """Hand the wordings of causes that a measured fact rules out to the one that it proves instead."""
+    for veto, proof in vetoed(facts):
+        taken = [suspects.pop(cause) for cause in veto.of if cause in suspects and suspects[cause].hits]
+        if taken:
+            instead = suspects.setdefault(veto.instead, _Suspect())
+            instead.hits += [replace(hit, cause=veto.instead) for suspect in taken for hit in suspect.hits]
+            instead.findings = instead.findings or [msgspec.structs.replace(proof, severity=Severity.BLOCKING)]
+            instead.likeness = max([instead.likeness, *(suspect.likeness for suspect in taken)])
 
 
 def _in_question(in_the_text: Facts, here: Facts) -> tuple[Facts, ...]:
@@ -193,6 +209,8 @@ def _finding(cause: str, suspect: _Suspect, share: float, *, is_reported: bool) 
     evidence = tuple(list(clues.values())[::-1][:CLUES]) if cause != UNKNOWN else ()
     groups = {name: value for hit in reversed(shown) for name, value in hit.groups.items()}
     severity = Severity(cause_of(cause).severity)
+    if severity is Severity.BLOCKING and share < EVEN and cause != UNKNOWN:
+        severity = Severity.WARNING  # what is more likely not so is no alarm
     worded = next((hit.signature.remedies for hit in shown if hit.signature.remedies), ())
     if not suspect.findings:
         return Finding(

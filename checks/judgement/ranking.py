@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from checks.facts.finding import Finding, Outcome, Severity
+from checks.facts.finding import FAILED_RUN, Finding, Outcome, Severity
 from checks.facts.question import ABOUT_RESULTS, SymptomName
 from checks.knowledge.catalogue import UNKNOWN, cause_of, family_of
 
@@ -16,8 +16,9 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
     """All findings, the best first: by severity, then causes before their consequences, then by confidence.
 
     A cause goes before what its file says that it ``explains``, also where the consequence is the graver one: fixing
-    the cause removes both. A blocking cause that ``is_warned_first`` goes before all others. "unknown" is dropped where
-    a blocking cause is known: the specific beats the general.
+    the cause removes both. A blocking cause that ``is_warned_first`` goes before all others, and then what explains a
+    failure of the user's own program that was seen: the rest is only known to be so. "unknown" is dropped where a
+    blocking cause is known: the specific beats the general.
     """
     findings = [finding for outcome in outcomes for finding in outcome.findings]
     if any(finding.severity is Severity.BLOCKING and finding.cause != UNKNOWN for finding in findings):
@@ -33,15 +34,18 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
 
     worst = {cause: min(_WEIGHT[found.severity] for found in findings if found.cause == cause) for cause in seen}
 
-    def order(finding: Finding) -> tuple[bool, int, bool, float, str, str]:
+    def order(finding: Finding) -> tuple[bool, bool, int, bool, bool, float, str, str]:
         weight = _WEIGHT[finding.severity]
         if finding.severity is not Severity.NOTE:
             consequences = explained.intersection(cause_of(finding.cause).explains)
             weight = min([weight, *(worst[cause] for cause in consequences)])
         is_first = finding.severity is Severity.BLOCKING and cause_of(finding.cause).is_warned_first
+        is_seen = FAILED_RUN in finding.values
         return (
             not is_first,
+            not (is_seen and finding.severity is Severity.BLOCKING),
             weight,
+            not is_seen,
             finding.cause in explained,
             -finding.confidence,
             finding.cause,

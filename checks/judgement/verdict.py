@@ -42,6 +42,9 @@ _OF_MODELS = {  # the worst file's standing -> the state of the whole
 _OF_BLOCKING = {Stance.FOUND: "blocking", Stance.UNRELATED: "unrelated", Stance.UNKNOWN_HERE: "undecided"}
 
 
+_SEEN = (Stance.WORKED, Stance.RUNNING)  # the user's own program says more than any check that could not run
+
+
 @dataclass(frozen=True)
 class Decision:
     """``state``: "blocking", "warning", "clear", "incomplete" or "nothing-run"; ``word``, ``sentence``: their keys."""
@@ -54,6 +57,8 @@ class Decision:
 def decide(case: Case, answer: Headline, symptom: str) -> Decision:
     """The decision on an examination. ``symptom``: the question whose sentence answers it."""
     state = _state(case, answer, symptom)
+    if state == "clear" and answer.stance is Stance.CLEAR and _examined_only_ours(case):
+        return Decision("incomplete", "incomplete", "own-python-only")
     return Decision(state, _word(case, state, answer.stance), _sentence(case, state, symptom, answer))
 
 
@@ -91,8 +96,17 @@ def decide_models(case: Case, standings: Collection[Standing]) -> Decision:
     return Decision(state, state)
 
 
+def _examined_only_ours(case: Case) -> bool:
+    """Whether only Naosu's own Python was looked at, which tells nothing about the user's."""
+    target = case.facts.target_interpreter
+    is_ours = target is not None and "naosu" in target.found_by and "chosen" not in target.found_by
+    return is_ours and not case.facts.models and not case.facts.runs and not case.facts.measurements
+
+
 def _state(case: Case, answer: Headline, symptom: str) -> str:
     """That of the findings that can explain the question, else of all: the badge belongs to the sentence."""
+    if answer.stance in _SEEN and case.complete:
+        return "clear"
     explaining = {finding.severity for finding in case.findings if can_explain(finding.cause, symptom)}
     severities = explaining - {Severity.NOTE} or {finding.severity for finding in case.findings}
     for severity in (Severity.BLOCKING, Severity.WARNING):
@@ -116,7 +130,7 @@ def _word(case: Case, state: str, stance: Stance = Stance.FOUND) -> str:
 def _sentence(case: Case, state: str, symptom: str, answer: Headline) -> str:
     if state == "nothing-run":
         return state
-    if answer.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED):
+    if answer.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED, *_SEEN):
         return answer.stance.value
     if answer.stance is Stance.UNRELATED:
         return f"unrelated-{state}"

@@ -6,7 +6,7 @@ machine and was read here; and no program or file lies on another computer. What
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -16,9 +16,11 @@ from checks.facts import Facts, Package
 from checks.knowledge.commands.placeholders import Kind, device_groups, kinds
 from checks.knowledge.frameworks.torch import INDEX
 from checks.knowledge.packages.environment_variables import allowed_names
-from checks.knowledge.packages.import_packages import is_named
+from checks.knowledge.packages.import_packages import distributions_of, is_named, is_standard
 from checks.knowledge.packages.known_packages import is_known_package
-from checks.knowledge.packages.system_libraries import SystemLibraries
+from checks.knowledge.packages.python_parts import packages_of_parts
+from checks.knowledge.packages.system_libraries import packages_of_libraries
+from checks.knowledge.packages.variable_values import is_accepted_word
 
 _LONGEST = 1000  # characters of one value
 _LONGEST_SHOWN = 80
@@ -40,7 +42,9 @@ _PATTERNS = {
     Kind.DEVICE: r"(?:cuda|xpu|mps|cpu|hpu|npu)(?::\d{1,3})?",
     Kind.LIBRARY: rf"(?:{_LIBRARY_FOLDER})?[A-Za-z_][\w.+-]{{0,99}}\.(?:so(?:\.\d{{1,6}}){{0,4}}|dll|dylib)",
     Kind.SETTINGS_FILE: r"/(?:etc|run|lib|usr/lib|usr/local/lib)/modprobe\.d/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}\.conf",
+    Kind.INSTALLED_MODULES: rf"{_MODULE}(?:, {_MODULE}){{0,9}}",
     Kind.MODULES: rf"{_MODULE}(?:, {_MODULE}){{0,19}}",
+    Kind.STATEMENT: rf"(?:from {_MODULE} )?import {_MODULE}",
     Kind.URL: re.escape(INDEX) + r"(?:nightly/)?(?:cpu|xpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2})",
 }
 
@@ -84,20 +88,16 @@ class Origin:
                 return self._knows(value, of_conda=kind is Kind.CONDA_PACKAGE)
             case Kind.REQUIREMENTS:
                 return bool(value.split()) and all(map(self._is_requirement, value.split()))
-            case Kind.SYSTEM_PACKAGE:
-                return any(value in (row.apt, row.dnf) for row in SystemLibraries.read().row)
-            case Kind.MODULES:
-                return all(map(is_named, value.split(", ")))
-            case Kind.VARIABLE:
-                return value in allowed_names()
-            case Kind.GROUP:
-                return value in device_groups()
+            case Kind.STATEMENT:
+                return self._is_known_module(value.split()[1])
+            case Kind.INSTALLED_MODULES:
+                return self.is_here or all(map(is_named, value.split(", ")))
             case Kind.PATH:
                 return bool(value) and (not _ELSEWHERE.match(value) or value in self.models)
             case Kind.PROGRAM:
                 return self._is_program(value)
             case _:
-                return True
+                return kind not in _IN_TABLES or _IN_TABLES[kind](value)
 
     def _knows(self, name: str, *, of_conda: bool = False) -> bool:
         if not _NAME.fullmatch(name):
@@ -110,6 +110,11 @@ class Origin:
             package.name == name or any(_name_in(wish) == name for wish in package.requires or ())
             for package in self.packages
         )
+
+    def _is_known_module(self, module: str) -> bool:
+        """Whether importing it runs what a table knows, what comes with Python, or what is installed here."""
+        names = distributions_of(module)
+        return is_named(module) or is_standard(module) or any(self._knows(name) for name in names)
 
     def _is_requirement(self, word: str) -> bool:
         wish = _parsed(word)
@@ -126,6 +131,15 @@ class Origin:
         is_python = _PYTHON.fullmatch(name) is not None
         return (is_python and not _NO_PROGRAM.match(path)) or (self.is_here and bool(name) and path != name)
 
+
+# Kinds whose values are those that a table of ours names.
+_IN_TABLES: Mapping[Kind, Callable[[str], bool]] = {
+    Kind.SYSTEM_PACKAGE: lambda name: name in packages_of_parts() | packages_of_libraries(),
+    Kind.MODULES: lambda names: all(map(is_named, names.split(", "))),
+    Kind.VARIABLE: lambda name: name in allowed_names(),
+    Kind.SETTING: is_accepted_word,
+    Kind.GROUP: lambda name: name in device_groups(),
+}
 
 _REFUSALS: Mapping[Kind, str] = {
     Kind.PACKAGE: "value-unknown-package",

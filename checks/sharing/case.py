@@ -4,6 +4,7 @@ What is read back is judged again by this version; the findings in the file are 
 may be hostile: how much is read and judged is bounded, and the case says where something was cut.
 """
 
+import itertools
 import re
 from typing import Any, get_args
 
@@ -34,7 +35,8 @@ _LOGS = 1_500_000  # characters of all logs together
 _MOST_TEXTS = 200  # logs in one case
 _SHORT = 200  # characters of a version or a time
 _DEEPEST = 50  # levels of lists and objects in the JSON of a case; facts have ten, and each level costs stack later
-_TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+# As much as there is without a sign that parts values, and then a text that holds some, or the end.
+_TEXT = re.compile(rb'(?:[^"]++|"(?:[^"\\,\[{]++|\\.)*+")*+("(?:[^"\\]++|\\.)*+")?+', re.DOTALL)
 _KINDS = frozenset(kind.__struct_config__.tag for kind in get_args(Measurement))
 
 
@@ -118,10 +120,9 @@ def _values(raw: msgspec.Raw) -> int:
     """How many values a JSON has at most, counted before anything is made of them; what stands in texts is none."""
     data, signs = bytes(raw), (b",", b"[", b"{")
     count = sum(map(data.count, signs))
-    marks = data.count(b'"') - data.count(b'\\"')  # two for each text, which is a value or names one
-    if count > _MOST_VALUES and marks <= 4 * _MOST_VALUES:
-        for text in _TEXT.finditer(data):
-            count -= sum(map(text[0].count, signs))
+    if count > _MOST_VALUES:
+        for text in itertools.islice(_TEXT.finditer(data), 2 * _MOST_VALUES):  # each is a value or names one
+            count -= sum(map((text[1] or b"").count, signs))
     return count
 
 

@@ -14,7 +14,7 @@ import getpass
 import logging
 import platform
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,6 +70,7 @@ _OURS = frozenset(
 # Fields that hold versions: "12.4.5.8" is no address there.
 _VERSIONS = re.compile(r"version|vbios|^requires|^tags$|^driver|jetpack|release|kernel|build|plugins|driver_min")
 _GPU_UUID_PART = re.compile(rb"(?<=\bGPU-)[0-9a-f]{4,}[0-9a-f-]*\b", re.IGNORECASE)
+_COMMANDS = ("command", "arguments")  # a list of words
 _GPU_UUID = scan.compiled(r"(?i)\bGPU-[0-9a-f]{4}", captures=False)  # tells ten times faster whether there is one
 _SECRETS, _ADDRESSES, _PEOPLE = 2, 4, 5  # the turns of the rules that these are of
 
@@ -137,6 +138,8 @@ def _strings(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
                     yield name, f"{key}={inner}"
             yield from _strings(inner, name if name == "unread" else str(key))
     elif isinstance(value, (list, tuple)):
+        if name in _COMMANDS:
+            yield name, " ".join(map(str, value))
         for inner in value:
             yield from _strings(inner, name)
 
@@ -146,11 +149,21 @@ def _replace(value: Any, name: str, redaction: Redaction) -> Any:
     if isinstance(value, str):
         is_ours = (name in _OURS and redaction.is_plain(value)) or (name == "key" and value in phrases())
         return value if is_ours else redaction.hide(value, name)
+    if isinstance(value, (list, tuple)) and name in _COMMANDS and all(isinstance(word, str) for word in value):
+        return list(_command_line(value, redaction))
     if isinstance(value, (list, tuple)):
         return [_replace(inner, name, redaction) for inner in value]
     if isinstance(value, dict):
         return dict(_replaced_entry(key, inner, name, redaction) for key, inner in value.items())
     return value
+
+
+def _command_line(words: Sequence[str], redaction: Redaction) -> Iterator[str]:
+    """The words of a command: "--token" says what the next one is."""
+    for before, word in zip(("", *words), words, strict=False):
+        shown = redaction.hide(f"{before} {word}", "command") if before.startswith("-") else ""
+        told = shown.startswith(f"{before} <") and not word.startswith("-")
+        yield shown[len(before) + 1 :] if told else redaction.hide(word, "command")
 
 
 def _replaced_entry(key: str, value: Any, name: str, redaction: Redaction) -> tuple[str, Any]:

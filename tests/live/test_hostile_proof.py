@@ -25,11 +25,11 @@ def _is_there(sample: Hostile) -> bool:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="they are written for Linux, and loaded after a fork")
 @pytest.mark.parametrize("module", ["numpy", "torch"])
-def test_they_run_something(module: str, tmp_path: Path) -> None:
+def test_they_run_something(module: str, tmp_path: Path, torch_python: str) -> None:
     of_module = [
         sample for sample in samples() if ("torch" in sample.needs) is (module == "torch") and _is_there(sample)
     ]
-    chosen = some(of_module, 30)
+    chosen = some(of_module, 15)
     wanted = []
     for index, sample in enumerate(chosen):
         path = tmp_path / str(index) / sample.file
@@ -37,7 +37,7 @@ def test_they_run_something(module: str, tmp_path: Path) -> None:
         path.write_bytes(sample.content)
         wanted.append({"id": sample.id, "file": str(path.relative_to(tmp_path)), "loader": sample.loader})
     done = subprocess.run(
-        [sys.executable, "-m", "support.hostile.proof", str(tmp_path), module],
+        [torch_python, "-m", "support.hostile.proof", str(tmp_path), module],
         input=json.dumps(wanted),
         capture_output=True,
         text=True,

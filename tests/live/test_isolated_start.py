@@ -7,6 +7,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from support.extent import some
 from support.hostile_folder import VARIABLES, HostileFolder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has its own scripts")
@@ -52,7 +53,9 @@ def start(
 def test_nothing_of_the_current_folder_is_imported(
     environment: Path, hostile: HostileFolder, variables: dict[str, str]
 ) -> None:
-    ended = start([ROOT / "packaging" / "run", "diagnose", "-"], hostile.path, variables, environment)
+    """Neither as it starts, nor as it works: whatever is imported later is looked for in the same folders."""
+    command = ["diagnose", "-"] if variables in some(VARIABLES, 3) else ["--help"]
+    ended = start([ROOT / "packaging" / "run", *command], hostile.path, variables, environment)
     assert "Traceback" not in ended.stderr
     assert (ended.returncode, hostile.ran) == (0, []), ended.stderr
 

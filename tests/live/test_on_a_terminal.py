@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,13 @@ def on_terminal(*command: str, cwd: Path) -> str:
     return written.decode("utf-8").replace("\r\n", "\n")  # as a terminal's driver writes a line break
 
 
-def naosu(*arguments: str, cwd: Path) -> str:
-    return on_terminal(sys.executable, "-P", "-m", "wizard", *arguments, cwd=cwd)
+Naosu = Callable[..., str]
+
+
+@pytest.fixture
+def naosu(naosu_python: str, tmp_path: Path) -> Naosu:
+    """What the program writes on a terminal, started in the folder of the test."""
+    return lambda *arguments: on_terminal(naosu_python, "-P", "-m", "wizard", *arguments, cwd=tmp_path)
 
 
 def assert_harmless(written: str, *, but: str = "") -> None:
@@ -67,48 +73,48 @@ def assert_harmless(written: str, *, but: str = "") -> None:
         pytest.param(("diagnose", "--json-lines", NAME), id="tickets"),
     ],
 )
-def test_an_error_is_one_line(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    written = naosu("--lang", "en", *arguments, cwd=tmp_path)
+def test_an_error_is_one_line(arguments: tuple[str, ...], naosu: Naosu, tmp_path: Path) -> None:
+    written = naosu("--lang", "en", *arguments)
     assert_harmless(written)
     assert "\nFAKE" not in written
 
 
-def test_a_damaged_case_with_such_a_name(tmp_path: Path) -> None:
+def test_a_damaged_case_with_such_a_name(naosu: Naosu, tmp_path: Path) -> None:
     (tmp_path / NAME).write_text("{damaged")
-    written = naosu("show", NAME, cwd=tmp_path)
+    written = naosu("show", NAME)
     assert_harmless(written)
     assert written.count("\n") == 1
 
 
 @pytest.mark.parametrize("json_too", [(), ("--json",)])
-def test_environments_near(json_too: tuple[str, ...], tmp_path: Path) -> None:
+def test_environments_near(json_too: tuple[str, ...], naosu: Naosu, tmp_path: Path) -> None:
     folder = tmp_path / NAME / ".venv"
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "python").symlink_to(sys.executable)
     (folder / "pyvenv.cfg").write_text(f"home = {Path(sys.executable).parent}\nversion = 3.11{EVIL}\n", "utf-8")
-    written = naosu("envs", "--near", str(tmp_path / NAME), *json_too, cwd=tmp_path)
+    written = naosu("envs", "--near", str(tmp_path / NAME), *json_too)
     assert ".venv" in written
     assert_harmless(written)
     assert "\nFAKE" not in written
 
 
 @pytest.mark.parametrize("form", [(), ("--json",), ("--markdown",), ("--reply",)])
-def test_a_ticket_in_every_form(form: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_ticket_in_every_form(form: tuple[str, ...], naosu: Naosu, tmp_path: Path) -> None:
     log = f"{NAME}\nModuleNotFoundError: No module named 'torch{EVIL}'\nImportError: lib{EVIL}.so.1: cannot open\n" * 3
     (tmp_path / NAME).write_text(log, "utf-8")
-    assert_harmless(naosu("diagnose", NAME, *form, "--no-redact", cwd=tmp_path), but="\u200b")
+    assert_harmless(naosu("diagnose", NAME, *form, "--no-redact"), but="\u200b")
 
 
-def test_tickets_line_by_line(tmp_path: Path) -> None:
+def test_tickets_line_by_line(naosu: Naosu, tmp_path: Path) -> None:
     ticket = json.dumps({"id": NAME, "text": f"RuntimeError: CUDA error: {EVIL} out of memory"}, ensure_ascii=False)
     (tmp_path / "tickets").write_text(ticket, "utf-8")
-    written = naosu("diagnose", "--json-lines", "tickets", "--no-redact", cwd=tmp_path)
+    written = naosu("diagnose", "--json-lines", "tickets", "--no-redact")
     assert_harmless(written)
     assert json.loads(written)["id"] == NAME
 
 
 @pytest.mark.parametrize("form", [(), ("--json",), ("--markdown",)])
-def test_a_case_with_hostile_texts_everywhere(form: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_case_with_hostile_texts_everywhere(form: tuple[str, ...], naosu: Naosu, tmp_path: Path) -> None:
     plain = json.loads(CASE.read_bytes())
     for key in set(keys_of_texts(plain["facts"])) & {
         "location",
@@ -120,17 +126,17 @@ def test_a_case_with_hostile_texts_everywhere(form: tuple[str, ...], tmp_path: P
     }:
         plain["facts"] = with_text(plain["facts"], key, NAME)
     (tmp_path / "case.json").write_text(json.dumps(plain), "utf-8")
-    written = naosu("show", "case.json", *form, "--no-redact", cwd=tmp_path)
+    written = naosu("show", "case.json", *form, "--no-redact")
     assert "red" in written
     assert_harmless(written, but="\u200b")
     if form == ("--json",):
         assert json.loads(written)["format"] == 1
 
 
-def test_a_model_and_the_report_that_is_written(tmp_path: Path) -> None:
+def test_a_model_and_the_report_that_is_written(naosu: Naosu, tmp_path: Path) -> None:
     name = NAME.replace("/", "")
     (tmp_path / f"{name}.onnx").write_bytes(b"no model")
-    assert_harmless(naosu("inspect", f"{name}.onnx", "--json", f"{name}.json", cwd=tmp_path), but="\r")  # our progress
+    assert_harmless(naosu("inspect", f"{name}.onnx", "--json", f"{name}.json"), but="\r")  # our progress
 
 
 def test_an_error_of_our_own_and_what_libraries_log(tmp_path: Path) -> None:

@@ -13,6 +13,10 @@ from hypothesis import HealthCheck, settings
 
 T = TypeVar("T")
 
+# Before NumPy and PyTorch are loaded, which read it then: threads that wait for each other take another worker's core.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
 ALL = os.environ.get("NAOSU_TESTS") == "all"
 
 

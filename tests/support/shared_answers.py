@@ -1,21 +1,50 @@
 """Real probes that run once: who asks the same again gets the same answer, with every stage and fact on the way."""
 
+import contextlib
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from checks import probes
+from checks.engine.processes import runner
 from checks.engine.processes.runner import Answer, ProbeTask, run_probe
 
 OWN = Path(probes.__file__).parent
 
 
-class SharedAnswers:
-    """Stands in for ``run_probe``. Scripts that a test wrote, and tasks with a limit of memory, always run."""
+def use_warm_python(patch: pytest.MonkeyPatch, torch_python: str) -> None:
+    """A probe of this Python runs in a process of the warm one."""
+    command = runner._Running._command
 
-    def __init__(self) -> None:
+    def warm(running: runner._Running, answer: Path) -> list[str]:
+        python, *arguments = command(running, answer)
+        return [torch_python if python == sys.executable else python, *arguments]
+
+    patch.setattr(runner._Running, "_command", warm)
+
+
+class SharedAnswers:
+    """Stands in for ``run_probe``. Scripts that a test wrote, and tasks with a limit of memory, always run.
+
+    ``torch_python``: a warm Python, which is this one in other respects.
+    """
+
+    def __init__(self, torch_python: str) -> None:
+        self._torch_python = torch_python
         self._known: dict[str, tuple[list[tuple[str, Any]], Answer]] = {}
+
+    @contextlib.contextmanager
+    def in_use(self) -> Iterator[None]:
+        """An examination in this process asks this computer once for all tests, and computes nothing."""
+        with pytest.MonkeyPatch.context() as patch:
+            use_warm_python(patch, self._torch_python)
+            patch.setattr("checks.engine.job_runner.run_probe", self.run)
+            patch.setattr("checks.engine.plans.compute.COMPUTATION_PROBES", ())
+            yield
 
     def run(
         self,

@@ -49,5 +49,6 @@ def run(chosen: argparse.Namespace) -> int:
         others=tuple(other_machine(case_in(path, chosen.lang), Path(path).name) for path in chosen.compare),
     )
     check_outputs(chosen)
-    found = choose_target(chosen)
+    texts = tuple(log.text or "" for log in request.logs)
+    found = choose_target(chosen, near=(*chosen.script, *chosen.model), texts=texts)
     return examined(dataclasses.replace(request, target=chosen.target, interpreters=found), chosen)

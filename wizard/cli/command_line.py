@@ -13,12 +13,13 @@ import sys
 from collections.abc import Sequence
 
 from checks.visible import visible
-from wizard.cli import check, compare, diagnose, envs, inspect, open, show
+from wizard.cli import check, compare, diagnose, envs, inspect, open, run, show
 from wizard.cli.arguments import UsageError, language_asked, parser_of
 from wizard.cli.streams import guard_streams
 from wizard.words import words
 
 COMMANDS = {
+    "run": run,
     "check": check,
     "compare": compare,
     "diagnose": diagnose,
@@ -34,8 +35,9 @@ _STREAM_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 def run_command(arguments: Sequence[str]) -> int:
     """Run one headless command and return its exit status."""
     guard_streams()
+    arguments, behind = _of_a_program(arguments)
     try:
-        given = argparse.Namespace(given=tuple(arguments))
+        given = argparse.Namespace(given=tuple(arguments), behind=behind)
         adders = {name: command.add_arguments for name, command in COMMANDS.items()}
         chosen = parser_of(language_asked(arguments), adders).parse_args(arguments, given)
         status: int = COMMANDS[chosen.command].run(chosen)
@@ -53,6 +55,14 @@ def run_command(arguments: Sequence[str]) -> int:
         print(words("commands.output-full", language_asked(arguments), detail=error.strerror), file=sys.stderr)
         return _without_stdout()
     return status
+
+
+def _of_a_program(arguments: Sequence[str]) -> tuple[Sequence[str], tuple[str, ...]]:
+    """Our own arguments, and the command behind the "--" of `naosu run`, whose options are none of ours."""
+    if "--" not in arguments or "run" not in arguments[: arguments.index("--")]:
+        return arguments, ()
+    here = arguments.index("--")
+    return arguments[:here], tuple(arguments[here + 1 :])
 
 
 def _without_stdout() -> int:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def deliver(case: Case, chosen: argparse.Namespace) -> int:
-    """Write what was asked for, print the summary, and return the exit status."""
+    """Write what was asked for, print the summary, and return the exit status.
+
+    Standard output belongs to the program that `naosu run` has run; what we have to say goes beside it.
+    """
     from checks.facts.question import MODELS
     from checks.judgement.headline import is_trouble
     from checks.judgement.model_standing import is_any_serious
@@ -31,7 +34,8 @@ def deliver(case: Case, chosen: argparse.Namespace) -> int:
         from wizard.report.content.report import build
         from wizard.report.prints.terminal import to_terminal
 
-        print(to_terminal(build(case if chosen.no_redact else without_secrets(case), chosen.lang)))
+        stream = sys.stderr if getattr(chosen, "command", None) == "run" else sys.stdout
+        print(to_terminal(build(case if chosen.no_redact else without_secrets(case), chosen.lang)), file=stream)
     if case.answers.symptom == MODELS and is_any_serious(case.facts, case.findings, case.verdicts):
         return 1
     return int(is_trouble(case.facts, case.findings, case.answers.symptom))

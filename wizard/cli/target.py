@@ -16,11 +16,18 @@ if TYPE_CHECKING:
     from checks.facts import InterpreterFacts
     from checks.interpreters import Choice
 
+_WHY = ("traceback", "folder", "last", "project")  # finders, the most telling first
 _YES = ("y", "yes", "はい")
 
 
 def check_target(chosen: argparse.Namespace) -> None:
     """Reject an interpreter that is not there. A command's name is looked for as a shell does: on PATH alone."""
+    from checks.engine.processes.own_folder import can_be_made
+
+    if not can_be_made():
+        known = (os.environ.get("TMPDIR"), "/tmp", str(Path("~").expanduser()))  # noqa: S108 - as tempfile looks
+        full = ", ".join(dict.fromkeys(filter(None, known)))
+        raise UsageError(words("commands.no-temporary-folder", chosen.lang, places=full))
     if chosen.target is None:
         return
     from checks.interpreters import Places
@@ -28,15 +35,20 @@ def check_target(chosen: argparse.Namespace) -> None:
 
     path = chosen.target
     if EXECUTABLE.fullmatch(path):
-        places = (folder / name for folder in Places.of_this_machine().path_entries for name in (path, f"{path}.exe"))
-        path = next((str(place) for place in places if place.is_file()), "")
+        folders = Places.of_this_machine().path_entries
+        candidates = (folder / name for folder in folders for name in (path, f"{path}.exe"))
+        path = next((str(place) for place in candidates if place.is_file()), "")
     if not path or not os.path.lexists(path):
         raise UsageError(words("commands.no-such-target", chosen.lang, path=chosen.target))
     chosen.target = path
 
 
-def choose_target(chosen: argparse.Namespace) -> tuple[InterpreterFacts, ...] | None:
+def choose_target(
+    chosen: argparse.Namespace, near: tuple[str, ...] = (), texts: tuple[str, ...] = ()
+) -> tuple[InterpreterFacts, ...] | None:
     """Set ``chosen.target`` where the user named none; returns the interpreters that were found for it.
+
+    ``near``: given files, beside which his environment may lie; ``texts``: error texts, whose paths may name it.
 
     Raises:
         UsageError: one was found that he may mean, and nobody can be asked.
@@ -45,7 +57,7 @@ def choose_target(chosen: argparse.Namespace) -> tuple[InterpreterFacts, ...] | 
         return None
     from checks.interpreters import Places, choice_among, find_interpreters, is_active
 
-    found = find_interpreters(Places.of_this_machine(Path.cwd()))
+    found = find_interpreters(Places.of_this_machine(Path.cwd(), *near, texts=texts))
     choice = choice_among(found)
     if choice.of_another is not None:
         note = _about(choice.of_another, "of-another-active" if is_active(choice.of_another) else "not-started", chosen)
@@ -73,4 +85,6 @@ def _about(interpreter: InterpreterFacts, key: str, chosen: argparse.Namespace, 
 
     owner = owner_of(interpreter) or words("commands.owner-unknown", chosen.lang)
     path = interpreter.path
-    return words(f"commands.{key}", chosen.lang, path=path, quoted=shlex.quote(path), owner=owner, **more)
+    finder = next((finder for finder in _WHY if finder in interpreter.found_by), "")
+    why = words(f"commands.why-{finder or 'found'}", chosen.lang)
+    return words(f"commands.{key}", chosen.lang, path=path, quoted=shlex.quote(path), owner=owner, why=why, **more)

@@ -28,6 +28,12 @@ def icon(name: str, tint: QColor, size: int = 24, ratio: float = 1.0) -> QIcon:
 
 def badge(text: str, tint: QColor, background: QColor | None, font: QFont, size: int, ratio: float) -> QPixmap:
     """A number or sign in a circle; without a background only the circle's line is drawn."""
+    return _badge(text, tint.name(), background.name() if background else "", font.toString(), size, ratio)
+
+
+@functools.lru_cache(maxsize=256)
+def _badge(text: str, tone: str, ground: str, letters: str, size: int, ratio: float) -> QPixmap:
+    tint, background = QColor(tone), QColor(ground) if ground else None
     picture = _blank(size, ratio)
     painter = QPainter(picture)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -35,7 +41,8 @@ def badge(text: str, tint: QColor, background: QColor | None, font: QFont, size:
     painter.setBrush(background or Qt.BrushStyle.NoBrush)
     painter.drawEllipse(QRectF(1, 1, size - 2, size - 2))
     painter.setPen(tint)
-    small = QFont(font)
+    small = QFont()
+    small.fromString(letters)
     small.setPixelSize(round(size * 0.56))
     small.setBold(True)
     painter.setFont(small)

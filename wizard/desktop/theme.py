@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from PySide6.QtGui import QColor, QFont, QPalette
 
 READABLE = 4.5  # contrast of text on its ground, WCAG 2.2 level AA
@@ -58,9 +60,16 @@ def readable(tone: QColor, *grounds: QColor, dark: bool) -> QColor:
 
     The user's system chooses the accent, and it may be yellow on white.
     """
+    return QColor.fromRgba(_readable(tone.rgba(), tuple(ground.rgba() for ground in grounds), dark))
+
+
+@functools.lru_cache(maxsize=256)
+def _readable(tone_of: int, grounds_of: tuple[int, ...], dark: bool) -> int:
+    tone, grounds = QColor.fromRgba(tone_of), [QColor.fromRgba(ground) for ground in grounds_of]
     end = QColor("white" if dark else "black")
     steps = (mixed(tone, end, step / 20) for step in range(21))
-    return next((mixture for mixture in steps if min(contrast(mixture, ground) for ground in grounds) >= READABLE), end)
+    readable = (mixture for mixture in steps if min(contrast(mixture, ground) for ground in grounds) >= READABLE)
+    return next(readable, end).rgba()
 
 
 def colour(name: str, palette: QPalette) -> QColor:

@@ -6,6 +6,7 @@ Every job ends in exactly one call of the model, with its result or with one sen
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,10 @@ from wizard.desktop.folders import chosen, remember_chosen
 from wizard.evidence_files import Kind, may_be_neither, near_folder, no_models
 from wizard.flow import TICKET, Answers
 from wizard.jobs.engine_thread import EngineThread
+from wizard.jobs.program import LiveOutput, NotStartable, Program, watched
 
 if TYPE_CHECKING:
-    from checks.facts import InterpreterFacts
+    from checks.facts import InterpreterFacts, ProgramRun
     from checks.facts.case import Case
     from wizard.jobs.engine_thread import Examine
 
@@ -51,6 +53,7 @@ class Work(QObject):
     """Starts the jobs and brings their results into the model. Lives in the window's thread."""
 
     finished_run = Signal()  # an examination ended and its case is in the model
+    finished_watch = Signal()  # the user's program is over, and its run is in the model
     finished_opening = Signal()  # a report was opened and its case is in the model
     rendered = Signal(str, str)  # what was asked for ("markdown-en", "reply-ja"), and its text
 
@@ -62,6 +65,7 @@ class Work(QObject):
         self._outcome: Case | None = None
         self._broken = ""
         self._jobs: set[BackgroundJob] = set()
+        self._stop_watch = threading.Event()
 
     # --- the examination
 
@@ -70,8 +74,9 @@ class Work(QObject):
         if self._is_taken():
             return
         self._outcome, self._broken = None, ""
+        runs, self._case.program_runs = self._case.program_runs, ()  # of another examination they would be old
         self._case.run_began()
-        self._engine = EngineThread(self._case.answers, self._case.interpreters, self._examine, self)
+        self._engine = EngineThread(self._case.answers, self._case.interpreters, self._examine, self, runs)
         self._engine.happened.connect(self._happened, Qt.ConnectionType.QueuedConnection)
         self._engine.broke.connect(self._broke, Qt.ConnectionType.QueuedConnection)
         self._engine.finished.connect(self._ended, Qt.ConnectionType.QueuedConnection)
@@ -98,8 +103,27 @@ class Work(QObject):
         """Whether the case is about to become another one, or is being written: one such thing at a time."""
         return self._engine is not None or bool(self._case.busy)
 
+    def watch(self, program: Program, output: LiveOutput) -> None:
+        """Start the user's program and watch it; its end is told by ``finished_watch``."""
+        if self._is_taken() or self._case.is_watching:
+            return
+        self._stop_watch.clear()
+        self._case.watch_began()
+        self._start(lambda: watched(program, output, self._stop_watch.is_set), self._watched, self._not_watched)
+
+    def _watched(self, found: tuple[ProgramRun, InterpreterFacts | None]) -> None:
+        self._case.watch_ended(*found, None)
+        self.finished_watch.emit()
+
+    def _not_watched(self, error: Exception) -> None:
+        if not isinstance(error, NotStartable):
+            log.error("the program could not be watched", exc_info=error)
+        notice = error.notice if isinstance(error, NotStartable) else Notice("error-ours", {"error": error})
+        self._case.watch_ended(None, None, notice)
+
     def cancel(self) -> None:
-        """End the examination; what was done until then comes as an incomplete case."""
+        """End the user's program, or the examination; what was done until then comes as an incomplete case."""
+        self._stop_watch.set()
         if self._engine is not None:
             self._engine.cancel()
 
@@ -326,17 +350,20 @@ def _diagnosed(answers: Answers) -> Case:
     return judged(facts, CaseAnswers(symptom=answers.symptom, exactness=answers.exactness))
 
 
+_FOUND_NEAR = frozenset(("folder", "traceback", "project"))  # somebody else may have put it there
+
+
 def _found(near: Path | None, chosen: Iterable[Path] = ()) -> tuple[tuple[InterpreterFacts, ...], str | None]:
     """The interpreters of this machine, the one to choose, and first those that the user pointed to at another start.
 
     One that lies beside the script is chosen by the user alone: a stranger may have sent both.
     """
-    from checks.interpreters import Places, choice_among, find_interpreters, likely_first
+    from checks.interpreters import Places, choice_among, find_interpreters, is_own, likely_first
 
     found = likely_first(find_interpreters(Places.of_this_machine(near)))
     choice = choice_among(found)
     likely = choice.offered or choice.named
-    if likely is not None and likely is choice.offered and "folder" in likely.found_by:
+    if likely is not None and (is_own(likely) or not _FOUND_NEAR.isdisjoint(likely.found_by)):
         likely = None
     known = {interpreter.path for interpreter in found}
     usable = (again for again in map(_chosen, chosen) if again is not None and not again.problem)

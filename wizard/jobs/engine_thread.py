@@ -15,7 +15,7 @@ from wizard.jobs.sent_files import sent_files
 if TYPE_CHECKING:  # the engine is loaded on the worker thread, after the first window
     from checks.engine.events import Event
     from checks.engine.request import Request
-    from checks.facts import InterpreterFacts
+    from checks.facts import InterpreterFacts, ProgramRun
 
     Examine = Callable[[Request, Callable[[], bool]], Iterator[Event]]
 
@@ -34,11 +34,13 @@ class EngineThread(QThread):
         interpreters: tuple[InterpreterFacts, ...],
         examine: Examine | None = None,
         parent: QObject | None = None,
+        runs: tuple[ProgramRun, ...] = (),
     ) -> None:
         super().__init__(parent)
         self._answers = answers
         self._interpreters = interpreters
         self._examine = examine
+        self._runs = runs
         self._stop = threading.Event()
 
     def cancel(self) -> None:
@@ -81,6 +83,7 @@ class EngineThread(QThread):
             repeat=True if self._answers.repeats else None,
             others=sent.others,
             load=self._answers.load_taken,
+            runs=self._runs,
         )
         return (self._examine or examine)(request, self._stop.is_set)
 

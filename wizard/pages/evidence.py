@@ -7,11 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFileDialog,
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -22,14 +20,15 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Notice, Search
-from wizard.desktop.dropped import dropped_files
 from wizard.desktop.folders import last_folder, remember
 from wizard.evidence_files import Given, Kind, input_among, kept, kind_in_ticket, models_among
-from wizard.flow import EXACTNESS, MODELS, TICKET
+from wizard.flow import EXACTNESS, MODELS, TICKET, WATCHABLE
 from wizard.jobs.background import Work
 from wizard.pages.cards import ChoiceCard
+from wizard.pages.drop_zone import DropZone
 from wizard.pages.long_text import value_text
 from wizard.pages.page import Page
+from wizard.pages.watching import WatchPanel
 from wizard.widgets.labels import emptied, filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 
@@ -44,6 +43,8 @@ class EvidencePage(Page):
 
     def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(case, work, parent)
+        self.watch = WatchPanel(self)
+        self.body.addWidget(self.watch)
         self._add_text()
         self._add_files()
         self._add_exactness()
@@ -197,6 +198,7 @@ class EvidencePage(Page):
         symptom = self.case.answers.symptom
         intro = {TICKET: "evidence-intro-ticket", MODELS: "evidence-intro-models"}.get(symptom, "evidence-intro")
         self.intro.setText(self.case.say(intro))
+        self.watch.refresh()
         self._text_part.setVisible(symptom != MODELS)
         self._honest.setVisible(symptom != MODELS)
         self._exactness_part.setVisible(symptom not in (TICKET, MODELS))
@@ -262,7 +264,9 @@ class EvidencePage(Page):
             self.work.search()
 
     def first_focus(self) -> QWidget | None:
-        """The text box: to paste is the first thing that people do. Models are chosen."""
+        """The command where a program can be watched, else the text box. Models are chosen."""
+        if self.case.answers.symptom in WATCHABLE:
+            return self.watch.command
         return self._buttons[Kind.MODEL] if self.case.answers.symptom == MODELS else self._text
 
 
@@ -277,35 +281,3 @@ class TextBox(QPlainTextEdit):
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Text, but no dropped files: those belong to the list below."""
         return source.hasText() and not source.hasUrls()
-
-
-class DropZone(QFrame):
-    """A frame that takes dropped files."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("drop")
-        self.setAcceptDrops(True)
-        self.on_files: Callable[[list[Path]], None] = lambda _: None
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Light up when files are above."""
-        if dropped_files(event.mimeData()):
-            event.acceptProposedAction()
-            self._light("true")
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """Go dark again."""
-        super().dragLeaveEvent(event)
-        self._light("false")
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        """Take the files."""
-        self._light("false")
-        event.acceptProposedAction()
-        self.on_files(dropped_files(event.mimeData()))
-
-    def _light(self, over: str) -> None:
-        self.setProperty("over", over)
-        self.style().unpolish(self)
-        self.style().polish(self)

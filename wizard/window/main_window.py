@@ -85,6 +85,7 @@ class Window(QMainWindow):
         case.changed.connect(self._refresh)
         case.language_changed.connect(self.retranslate)
         work.finished_run.connect(self._run_finished)
+        work.finished_watch.connect(self._watch_finished)
         work.finished_opening.connect(lambda: self.go(Step.REPORT))
         self.retranslate()
         self._restyle()
@@ -172,7 +173,7 @@ class Window(QMainWindow):
                 report = ReportPage(self.case, self.work)
                 report.save_asked.connect(self.ask_save)
                 report.export_asked.connect(self.ask_export)
-                report.again_asked.connect(self.run)
+                report.again_asked.connect(self.again)
                 report.next_asked.connect(self.next_ticket)
                 return report
 
@@ -228,6 +229,24 @@ class Window(QMainWindow):
         self.work.run()
         if self.case.is_running:
             self.go(Step.RUN)
+
+    def again(self) -> None:
+        """Examine once more; a program that was watched is only mended when it was started again."""
+        shown = self.case.case
+        if shown is not None and shown.facts.runs and self.case.opened is None:
+            self.go(Step.EVIDENCE)
+            self.case.set_notice(Notice("watch-again", is_error=False))
+        else:
+            self.run()
+
+    def _watch_finished(self) -> None:
+        """On to the examination of the Python that ran; where none was seen, the user chooses one."""
+        self.announce(self.case.say("watch-done"))
+        if self.step is Step.EVIDENCE:
+            if any(run.interpreter for run in self.case.program_runs):
+                self.run()
+            else:
+                self.go(Step.TARGET)
 
     def next_ticket(self) -> None:
         """Empty the page of the evidence and show it."""

@@ -34,6 +34,7 @@ class Rail(QFrame):
         column.addLayout(name)
         column.addSpacing(14)
         self.steps: dict[Step, QPushButton] = {}
+        self._looks: dict[Step, tuple[object, ...]] = {}  # of their pictures
         for step in STEPS:
             button = QPushButton()
             button.setObjectName("step")
@@ -65,9 +66,21 @@ class Rail(QFrame):
             done = is_complete(step, answers, progress) and STEPS.index(step) < STEPS.index(present)
             here = step is present
             state = say("step-here" if here else "step-done" if done else "step-ahead")
+            can_go = here or reachable(step, answers, progress)
             button.setChecked(here)
-            button.setEnabled(here or reachable(step, answers, progress))
-            button.setIcon(self._badge("✓" if done else str(number), here=here, reachable=button.isEnabled()))
+            button.setEnabled(can_go)
+            look = (
+                number,
+                done,
+                here,
+                can_go,
+                self.window().palette().cacheKey(),
+                self.font(),
+                self.devicePixelRatioF(),
+            )
+            if self._looks.get(step) != look:  # a refresh changes most of them seldom
+                self._looks[step] = look
+                button.setIcon(self._badge("✓" if done else str(number), here=here, reachable=can_go))
             name = say(f"step-{step.value}")
             button.setText(name)
             button.setAccessibleName(say("step-name", number=number, name=name, state=state))

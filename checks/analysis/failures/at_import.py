@@ -1,17 +1,31 @@
 """Every error text that a framework or a package beside it left when it was really loaded, in one list.
 
-Several causes read the same texts; the table of texts (checks/knowledge/errors/import_errors.py) gives each to one
-of them.
+The failures of the user's own program stand first (of_runs.py): it is the witness. Several causes read the same texts;
+the table of texts (checks/knowledge/errors/import_errors.py) gives each to one of them.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checks.facts import ErrorText, FrameworkFacts, Frameworks, OsFacts, ProbeRuns, TorchFacts
-from checks.facts.finding import Evidence, Finding, Inconclusive, Severity, Unread, only_on
+from checks.analysis.failures.of_runs import failures, package_of, texts_of
+from checks.analysis.failures.tracebacks import raised_in
+from checks.facts import (
+    ErrorText,
+    FrameworkFacts,
+    Frameworks,
+    InterpreterFacts,
+    OsFacts,
+    ProbeRuns,
+    ProgramRun,
+    ProgramRuns,
+    Raised,
+    TorchFacts,
+)
+from checks.facts.finding import FAILED_RUN, Evidence, Finding, Inconclusive, NotCollected, Severity, Unread, only_on
 from checks.facts.phrase import Value
 from checks.facts.runs import RunStatus
 from checks.knowledge.errors.import_errors import ImportErrors, Recognised, recognise
+from checks.knowledge.packages.ai_packages import framework_of_package
 
 CLUE_SHOWN = 300  # characters of an error line that a finding quotes
 
@@ -20,25 +34,52 @@ CLUE_SHOWN = 300  # characters of an error line that a finding quotes
 class Trouble:
     """One failure: of which package, its words, and whether it keeps a framework itself from working."""
 
-    framework: str  # "torch"
-    package: str  # "torchvision", or the framework: "torch"
+    framework: str  # "torch"; "" where none is concerned
+    package: str  # "torchvision", or the framework: "torch"; "" for the user's own program
     version: str
     text: str
     origin: str
     is_fatal: bool
     is_warning: bool = False
+    run: ProgramRun | None = None  # of the user's own program, or of a statement that was tried
+    program: str = ""  # its name: "train.py"
+    interpreter: InterpreterFacts | None = None  # that ran it; None: the target
+    raised: tuple[Raised, ...] = ()  # the exceptions, the first one first
 
     @property
     def label(self) -> str:
-        """The package as a sentence names it: "torchvision 0.19.0"."""
-        return f"{self.package} {self.version}".strip()
+        """The package as a sentence names it: "torchvision 0.19.0"; or the user's program."""
+        return f"{self.package} {self.version}".strip() or self.program
+
+    @property
+    def failed_run(self) -> dict[str, Value]:
+        """The value that ties a finding to the run that it explains."""
+        return {FAILED_RUN: self.run.label} if self.run else {}
 
 
-def troubles(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterator[Trouble]:
-    """Every failure: imports of the frameworks and of their companions, warnings, what a dying process wrote last."""
-    for name, framework in tried_frameworks(frameworks, probes):
+def troubles(
+    frameworks: Frameworks | None, probes: ProbeRuns | None = None, runs: ProgramRuns | None = None
+) -> Iterator[Trouble]:
+    """Every failure: of the user's program; of the frameworks' and companions' imports, warnings, last words."""
+    for failure in failures(runs):
+        for text, raised, is_warning in texts_of(failure):
+            package, version = package_of(failure, raised)
+            yield Trouble(
+                framework=framework_of_package().get(package, ""),
+                package=package,
+                version=version,
+                text=text,
+                origin=failure.origin,
+                is_fatal=not failure.run.package,  # of what nobody named as his program: a warning
+                is_warning=is_warning,
+                run=failure.run,
+                program=failure.program,
+                interpreter=failure.interpreter,
+                raised=failure.raised,
+            )
+    for name, framework in tried_frameworks(frameworks or Frameworks(), probes):
         if framework.imported is False and framework.error is not None:
-            yield _trouble(name, framework, _text(framework.error))
+            yield _trouble(name, framework, _text(framework.error), raised=_raised(framework.error))
         words = _last_words(name, framework, probes)
         if words:
             yield _trouble(name, framework, words)
@@ -59,21 +100,27 @@ def tried_frameworks(frameworks: Frameworks, probes: ProbeRuns | None = None) ->
 
 
 def recognised(
-    cause: str, frameworks: Frameworks, probes: ProbeRuns | None = None
+    cause: str, frameworks: Frameworks | None, probes: ProbeRuns | None = None, runs: ProgramRuns | None = None
 ) -> Iterator[tuple[Trouble, Recognised]]:
-    """The failures whose text shows this cause, one per package."""
+    """The failures whose text shows this cause, one per package; those of the user's own program first."""
     seen = set()
-    for trouble in troubles(frameworks, probes):
+    for trouble in troubles(frameworks, probes, runs):
         found = recognise(trouble.text)
         if found is None or found.row.cause != cause or (trouble.is_warning and not found.row.in_warnings):
             continue
-        if trouble.package not in seen:
-            seen.add(trouble.package)
+        key = f"run: {trouble.run.label}" if trouble.run else trouble.package
+        if key not in seen and trouble.package not in seen:
+            seen |= {key, trouble.package}
             yield trouble, found
 
 
 def findings_of_texts(
-    cause: str, system: str, frameworks: Frameworks, probes: ProbeRuns | None, os: OsFacts | None
+    cause: str,
+    system: str,
+    frameworks: Frameworks | None,
+    probes: ProbeRuns | None,
+    os: OsFacts | None,
+    runs: ProgramRuns | None = None,
 ) -> tuple[Finding, ...]:
     """One finding per package whose error text shows this cause, which occurs on one ``system`` only.
 
@@ -89,7 +136,7 @@ def findings_of_texts(
     """
     if os is not None and os.system:
         only_on(system, os)
-    found = tuple(finding_of_text(trouble, match) for trouble, match in recognised(cause, frameworks, probes))
+    found = tuple(finding_of_text(trouble, match) for trouble, match in recognised(cause, frameworks, probes, runs))
     if not found:
         must_have_imported(frameworks, probes)
     return found
@@ -101,9 +148,14 @@ def finding_of_text(trouble: Trouble, found: Recognised, /, *evidence: Evidence,
     return Finding(
         severity=Severity.BLOCKING if trouble.is_fatal else Severity.WARNING,
         confidence=found.row.certainty,
-        subject=trouble.package,
+        subject=trouble.package or trouble.program,
         evidence=(package, *evidence, clue),
-        values={"package_name": trouble.package, **found.groups, **values},
+        values={
+            **({"package_name": trouble.package} if trouble.package else {}),
+            **found.groups,
+            **values,
+            **trouble.failed_run,
+        },
     )
 
 
@@ -115,13 +167,16 @@ def evidence_of(trouble: Trouble, found: Recognised) -> tuple[Evidence, Evidence
     )
 
 
-def must_have_imported(frameworks: Frameworks, probes: ProbeRuns | None = None) -> None:
+def must_have_imported(frameworks: Frameworks | None, probes: ProbeRuns | None = None) -> None:
     """Silence means health only where every framework was really imported.
 
     Raises:
+        NotCollected: nothing was examined.
         Inconclusive: there is no framework in this interpreter.
         Unread: a framework's process ended before its import did.
     """
+    if frameworks is None:
+        raise NotCollected("frameworks")
     tried = tuple(tried_frameworks(frameworks, probes))
     if not tried:
         raise Inconclusive("not-installed", fact="frameworks")
@@ -140,6 +195,7 @@ def _of_torch(name: str, torch: TorchFacts) -> Iterator[Trouble]:
                 text=_text(companion.error),
                 origin=torch.origin,
                 is_fatal=False,
+                raised=_raised(companion.error),
             )
     bridge = torch.numpy_bridge
     if bridge is not None and not bridge.ran and bridge.error is not None:
@@ -159,7 +215,9 @@ def _last_words(name: str, framework: FrameworkFacts, probes: ProbeRuns | None) 
     return ""
 
 
-def _trouble(name: str, framework: FrameworkFacts, text: str, *, is_warning: bool = False) -> Trouble:
+def _trouble(
+    name: str, framework: FrameworkFacts, text: str, *, is_warning: bool = False, raised: tuple[Raised, ...] = ()
+) -> Trouble:
     return Trouble(
         framework=name,
         package=name,
@@ -168,7 +226,13 @@ def _trouble(name: str, framework: FrameworkFacts, text: str, *, is_warning: boo
         origin=framework.origin,
         is_fatal=not is_warning,
         is_warning=is_warning,
+        raised=raised,
     )
+
+
+def _raised(error: ErrorText) -> tuple[Raised, ...]:
+    """The exceptions, from the traceback where there is one."""
+    return raised_in(error.traceback) or (Raised(type=error.type, message=error.message),)
 
 
 def _text(error: ErrorText) -> str:

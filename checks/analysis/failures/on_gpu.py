@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 
 from checks.analysis.failures.at_import import Trouble, troubles
-from checks.facts import ErrorText, Frameworks, OnnxRuntimeFacts, ProbeRuns, TensorRtFacts, TorchFacts
+from checks.facts import ErrorText, Frameworks, OnnxRuntimeFacts, ProbeRuns, ProgramRuns, TensorRtFacts, TorchFacts
 from checks.knowledge.errors.import_errors import Recognised, recognise
 
 
-def gpu_troubles(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterator[Trouble]:
+def gpu_troubles(
+    frameworks: Frameworks, probes: ProbeRuns | None = None, runs: ProgramRuns | None = None
+) -> Iterator[Trouble]:
     """The failures of imports, and what the GPU part of each framework reported after a good import."""
-    yield from troubles(frameworks, probes)
+    yield from troubles(frameworks, probes, runs)
     torch, runtime, tensorrt = frameworks.torch, frameworks.onnxruntime, frameworks.tensorrt
     if torch is not None:
         yield from _of_torch(torch)
@@ -24,11 +26,11 @@ def gpu_troubles(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Ite
 
 
 def recognised_on_gpu(
-    cause: str, frameworks: Frameworks, probes: ProbeRuns | None = None
+    cause: str, frameworks: Frameworks, probes: ProbeRuns | None = None, runs: ProgramRuns | None = None
 ) -> Iterator[tuple[Trouble, Recognised]]:
     """The failures whose text shows this cause, one per package."""
     seen = set()
-    for trouble in gpu_troubles(frameworks, probes):
+    for trouble in gpu_troubles(frameworks, probes, runs):
         found = recognise(trouble.text)
         if found is not None and found.row.cause == cause and trouble.package not in seen:
             seen.add(trouble.package)

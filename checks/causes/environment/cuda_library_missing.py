@@ -15,7 +15,7 @@ from checks.analysis.failures.on_gpu import recognised_on_gpu
 from checks.analysis.gpu.cuda import cuda_gpus, cuda_works
 from checks.analysis.packages.fitting_build import torch_values
 from checks.causes.registry import check
-from checks.facts import FrameworkFacts, Frameworks, InterpreterFacts, MachineFacts, ProbeRuns
+from checks.facts import FrameworkFacts, Frameworks, InterpreterFacts, MachineFacts, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import major_number, release
 from checks.knowledge.errors.import_errors import ImportErrors, Recognised
@@ -27,11 +27,15 @@ CAUSE = "cuda-library-missing"
 
 @check(CAUSE)
 def cuda_library_missing(
-    frameworks: Frameworks, machine: MachineFacts | None, interpreter: InterpreterFacts | None, probes: ProbeRuns | None
+    frameworks: Frameworks,
+    machine: MachineFacts | None,
+    interpreter: InterpreterFacts | None,
+    probes: ProbeRuns | None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
     """One finding per package that misses a library."""
     has_gpu = bool(cuda_gpus(machine)) and cuda_works(machine) is not False
-    for trouble, found in recognised_on_gpu(CAUSE, frameworks, probes):
+    for trouble, found in recognised_on_gpu(CAUSE, frameworks, probes, runs):
         if not trouble.is_fatal and (not has_gpu or trouble.framework == "tensorflow"):
             continue  # without a GPU nothing is missed
         yield _finding(trouble, found, frameworks, machine, interpreter)
@@ -54,7 +58,7 @@ def _finding(
     return Finding(
         severity=Severity.BLOCKING if trouble.is_fatal else Severity.WARNING,
         confidence=found.row.certainty,
-        subject=trouble.package,
+        subject=trouble.package or trouble.program,
         evidence=(
             Evidence("cuda_library", library, trouble.origin),
             Evidence("library_of", trouble.label, trouble.origin),
@@ -63,7 +67,8 @@ def _finding(
         values={
             **({"library_package": package} if package else {}),
             **(torch_values(machine, interpreter, keep=trouble.version) if trouble.framework == "torch" else {}),
-            "package_name": trouble.package,
+            **({"package_name": trouble.package} if trouble.package else {}),
+            **trouble.failed_run,
         },
         remedies=_remedies(trouble, is_installed=is_installed),
     )

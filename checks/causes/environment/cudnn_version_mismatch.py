@@ -11,11 +11,13 @@ Knowledge:    resources/knowledge/errors/import_errors.toml, cuda_libraries.toml
 from collections.abc import Iterator
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
+import msgspec
+
 from checks.analysis.failures.at_import import CLUE_SHOWN
 from checks.analysis.failures.on_gpu import recognised_on_gpu
 from checks.analysis.packages.requirements import Broken, broken_requirements
 from checks.causes.registry import check
-from checks.facts import Frameworks, InterpreterFacts, LibraryFile, OsFacts, Package, ProbeRuns
+from checks.facts import Frameworks, InterpreterFacts, LibraryFile, OsFacts, Package, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import release
 from checks.knowledge.errors.import_errors import ImportErrors
@@ -26,15 +28,21 @@ CAUSE = "cudnn-version-mismatch"
 
 @check(CAUSE)
 def cudnn_version_mismatch(
-    frameworks: Frameworks, interpreter: InterpreterFacts | None, os: OsFacts | None, probes: ProbeRuns | None
+    frameworks: Frameworks,
+    interpreter: InterpreterFacts | None,
+    os: OsFacts | None,
+    probes: ProbeRuns | None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
     """One finding per framework that says so; else per way in which the copies here do not fit."""
     is_said_by_framework = False
-    for trouble, found in recognised_on_gpu(CAUSE, frameworks, probes):
+    for trouble, found in recognised_on_gpu(CAUSE, frameworks, probes, runs):
         is_said_by_framework = True
         clue = Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0])
         needed, there = found.groups.get("needed", "cuDNN"), found.groups.get("found", "cuDNN")
-        yield _finding(trouble.package, Severity.BLOCKING, found.row.certainty, needed, there, clue, interpreter)
+        package = trouble.package or trouble.program
+        finding = _finding(package, Severity.BLOCKING, found.row.certainty, needed, there, clue, interpreter)
+        yield msgspec.structs.replace(finding, values={**finding.values, **trouble.failed_run})
     if is_said_by_framework:
         return
     for name, framework in frameworks.each():

@@ -1,10 +1,11 @@
 """A package asks for a version of another package that is not the one installed.
 
 Detects:      a requirement in the metadata of an installed AI package that the installed packages do not meet, and
-              imports that fail with the words of such a conflict.
+              imports that fail with the words of such a conflict, or for a name that the installed release lacks.
 Why it bites: the package calls what its neighbour no longer has, or does not have yet.
 Blind spots:  an upper limit that was set out of caution; such a pair often works.
-Knowledge:    resources/knowledge/errors/import_errors.toml; the packages' own metadata
+Knowledge:    resources/knowledge/errors/import_errors.toml, resources/knowledge/packages/names.toml, moved_names.toml;
+              the packages' own metadata
 """
 
 import re
@@ -12,15 +13,19 @@ from collections.abc import Iterator
 
 from packaging.utils import canonicalize_name
 
+from checks.analysis.failures.absent import GENERAL_ROWS, Absent, absences
 from checks.analysis.failures.at_import import finding_of_text, recognised
+from checks.analysis.failures.seen_to_work import imported_packages
+from checks.analysis.packages.asked import Fit, fit_of, is_conflict
 from checks.analysis.packages.requirements import Broken, broken_if_read
 from checks.causes.environment.framework_companion_mismatch import companion_pairs
 from checks.causes.environment.numpy_abi_mismatch import is_other_generation
 from checks.causes.registry import check
-from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns
+from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.facts.phrase import Value
+from checks.facts.phrase import Phrase, Value
 from checks.knowledge.errors.import_errors import Recognised
+from checks.knowledge.packages.names import Names
 from checks.knowledge.phrases import phrase
 
 CAUSE = "dependency-version-conflict"
@@ -32,12 +37,17 @@ OWN_CAUSE = frozenset({"protobuf", "nvidia-cudnn-cu11", "nvidia-cudnn-cu12", "nv
 
 @check(CAUSE)
 def dependency_version_conflict(
-    interpreter: InterpreterFacts, os: OsFacts, frameworks: Frameworks | None, probes: ProbeRuns | None
+    interpreter: InterpreterFacts,
+    os: OsFacts,
+    frameworks: Frameworks | None,
+    probes: ProbeRuns | None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
-    """One finding per package, with all that does not fit it."""
-    texts = tuple(recognised(CAUSE, frameworks, probes)) if frameworks is not None else ()
+    """One finding per package, with all that does not fit it: no more than a note where it was seen to load."""
+    texts = tuple(match for match in recognised(CAUSE, frameworks, probes, runs) if match[1].row.id not in GENERAL_ROWS)
+    absent = tuple(filter(is_conflict, absences(interpreter, frameworks, probes, runs)))
     conflicts: dict[str, list[Broken]] = {}
-    for broken in broken_if_read(interpreter, os, needed=not texts):
+    for broken in broken_if_read(interpreter, os, needed=not texts and not absent):
         if not _is_of_another_cause(broken):
             conflicts.setdefault(broken.package.name, []).append(broken)
     for trouble, found in texts:
@@ -51,8 +61,60 @@ def dependency_version_conflict(
             **(_shown(known) if known else {"found": (here,) if here != ABSENT else ()}),
             requirement=_wishes(known) or found.row.requirement or found.groups.get("needed", ""),
         )
+    for missing in absent:
+        yield _of_absent(missing, conflicts.pop(missing.asker.name, []) if missing.asker else [])
+    loaded = imported_packages(frameworks, runs)
     for package_conflicts in conflicts.values():
-        yield _of_metadata(package_conflicts)
+        yield _of_metadata(package_conflicts, loads=package_conflicts[0].package.name in loaded)
+
+
+def _of_absent(absent: Absent, known: list[Broken]) -> Finding:
+    """What an exception shows, with what else the metadata of the same package say."""
+    fit = fit_of(absent)
+    others = [broken for broken in known if not fit.requirement.startswith(broken.requirement.name)]
+    needed = ", ".join((fit.needed, *(broken.needed for broken in others)))
+    found = ", ".join((fit.found or ABSENT, *filter(None, (_found(others),))))
+    shown = [
+        fit.found or phrase("not-there", module=absent.distributions[0] if absent.distributions else absent.module)
+    ]
+    other_words = _found_words(others)
+    requirement = " ".join(filter(None, (fit.requirement, _wishes(others))))
+    return Finding(
+        severity=Severity.BLOCKING if absent.trouble.is_fatal else Severity.WARNING,
+        confidence=fit.confidence,
+        subject=absent.asker.name if absent.asker else absent.asker_label,
+        evidence=(
+            Evidence("package", absent.asker_label, absent.trouble.origin),
+            Evidence("needed", needed, Names.read().title if fit.source else "", fit.source),
+            Evidence("found", found),
+            Evidence("clue", absent.line, absent.trouble.origin),
+        ),
+        values={
+            **absent.trouble.failed_run,
+            **({"package_name": absent.asker.name} if absent.asker else {}),
+            "requirement": requirement,
+            "found": (*shown, *other_words),
+            **({"import_statement": absent.statement} if absent.statement else {}),
+            **(
+                {"old_place": f"{absent.module}.{absent.name}".rstrip("."), "new_place": fit.instead}
+                if fit.instead
+                else {}
+            ),
+        },
+        remedies=_remedies(absent, fit),
+    )
+
+
+def _remedies(absent: Absent, fit: Fit) -> tuple[str, ...]:
+    """Of the user's own program its code comes first; of a package, nobody edits it."""
+    in_code = () if absent.asker_module or not fit.instead else ("use-new-place",)
+    return (
+        *in_code,
+        "install-fitting-release",
+        "update-package",
+        "bring-packages-into-step",
+        "make-fresh-environment",
+    )
 
 
 def _is_of_another_cause(broken: Broken) -> bool:
@@ -74,10 +136,10 @@ def _of_text(found: Recognised, interpreter: InterpreterFacts) -> tuple[str, str
     return needed, f"{package.name} {package.version}" if package else groups.get("found") or module or ABSENT
 
 
-def _of_metadata(conflicts: list[Broken]) -> Finding:
+def _of_metadata(conflicts: list[Broken], *, loads: bool) -> Finding:
     package = conflicts[0].package
     return Finding(
-        severity=Severity.WARNING,
+        severity=Severity.NOTE if loads else Severity.WARNING,
         confidence=0.7,
         subject=package.name,
         evidence=(
@@ -101,13 +163,16 @@ def _found(conflicts: list[Broken]) -> str:
 
 def _shown(conflicts: list[Broken]) -> dict[str, Value]:
     """The same in words: what is not there is named."""
-    here = (
+    return {"found": _found_words(conflicts)}
+
+
+def _found_words(conflicts: list[Broken]) -> tuple[str | Phrase, ...]:
+    return tuple(
         f"{conflict.found.name} {conflict.found.version}"
         if conflict.found
         else phrase("not-there", module=conflict.requirement.name)
         for conflict in conflicts
     )
-    return {"found": tuple(here)}
 
 
 def _wishes(conflicts: list[Broken]) -> str:

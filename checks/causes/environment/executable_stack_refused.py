@@ -8,7 +8,7 @@ Knowledge:    resources/knowledge/errors/import_errors.toml
 
 from checks.analysis.failures.at_import import findings_of_texts
 from checks.causes.registry import check
-from checks.facts import Frameworks, OsFacts, ProbeRuns
+from checks.facts import Frameworks, OsFacts, ProbeRuns, ProgramRuns
 from checks.facts.finding import Finding
 
 CAUSE = "executable-stack-refused"
@@ -16,7 +16,7 @@ CAUSE = "executable-stack-refused"
 
 @check(CAUSE)
 def executable_stack_refused(
-    frameworks: Frameworks, probes: ProbeRuns | None, os: OsFacts | None
+    frameworks: Frameworks | None, probes: ProbeRuns | None, os: OsFacts | None, runs: ProgramRuns | None = None
 ) -> tuple[Finding, ...]:
     """One finding per package whose library is refused."""
-    return findings_of_texts(CAUSE, "Linux", frameworks, probes, os)
+    return findings_of_texts(CAUSE, "Linux", frameworks, probes, os, runs)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from checks.analysis.failures.at_import import finding_of_text, recognised
 from checks.analysis.packages.requirements import asks_for_another
 from checks.causes.registry import check
-from checks.facts import Frameworks, InterpreterFacts, Package, ProbeRuns, TorchFacts
+from checks.facts import Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRuns, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import minor, release
 from checks.knowledge.packages.extension_tags import BuiltFor, ExtensionTags, built_for
@@ -22,16 +22,18 @@ CAUSE = "extension-abi-mismatch"
 
 @check(CAUSE)
 def extension_abi_mismatch(
-    interpreter: InterpreterFacts, frameworks: Frameworks | None, probes: ProbeRuns | None
+    interpreter: InterpreterFacts,
+    frameworks: Frameworks | None,
+    probes: ProbeRuns | None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
     """One finding per extension that does not fit."""
     seen = set()
     torch = frameworks.torch if frameworks else None
-    if frameworks is not None:
-        for trouble, found in recognised(CAUSE, frameworks, probes):
-            seen.add(trouble.package)
-            if not _is_made_for_another(interpreter.package(trouble.package), interpreter.package("torch")):
-                yield finding_of_text(trouble, found)
+    for trouble, found in recognised(CAUSE, frameworks, probes, runs):
+        seen.add(trouble.package)
+        if not _is_made_for_another(interpreter.package(trouble.package), interpreter.package("torch")):
+            yield finding_of_text(trouble, found)
     if interpreter.packages is None and not seen:
         raise Unread("packages", interpreter.unread.get("packages", ""))
     installed = interpreter.package("torch")

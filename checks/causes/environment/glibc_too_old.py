@@ -14,7 +14,7 @@ import msgspec
 
 from checks.analysis.failures.at_import import finding_of_text, recognised
 from checks.causes.registry import check
-from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns
+from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity, Unread, only_on
 from checks.facts.versions import release
 from checks.knowledge.packages.glibc import Glibc, first_systems_with, glibc_of_tags
@@ -27,17 +27,20 @@ REMEDIES = ("update-system", "install-older-package")
 
 @check(CAUSE)
 def glibc_too_old(
-    os: OsFacts, interpreter: InterpreterFacts, frameworks: Frameworks | None, probes: ProbeRuns | None
+    os: OsFacts,
+    interpreter: InterpreterFacts,
+    frameworks: Frameworks | None,
+    probes: ProbeRuns | None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
     """One finding per package that asks for more than the system has."""
     only_on("Linux", os)
     seen = set()
-    if frameworks is not None:
-        for trouble, found in recognised(CAUSE, frameworks, probes):
-            seen.add(trouble.package)
-            symbol = found.groups.get("needed", "GLIBC")
-            finding = finding_of_text(trouble, found, *_side_by_side(symbol, os))
-            yield msgspec.structs.replace(finding, remedies=REMEDIES if symbol.startswith("GLIBC_") else ())
+    for trouble, found in recognised(CAUSE, frameworks, probes, runs):
+        seen.add(trouble.package)
+        symbol = found.groups.get("needed", "GLIBC")
+        finding = finding_of_text(trouble, found, *_side_by_side(symbol, os))
+        yield msgspec.structs.replace(finding, remedies=REMEDIES if symbol.startswith("GLIBC_") else ())
     if interpreter.packages is None and not seen:
         raise Unread("packages", interpreter.unread.get("packages", ""))
     for package in interpreter.packages or ():

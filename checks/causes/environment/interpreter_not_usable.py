@@ -1,26 +1,32 @@
 """The chosen interpreter is none, or does not work.
 
 Detects:      a path that leads to no working Python: missing, another program, not executable, an environment whose
-              Python is gone; and one that starts, but crashes, hangs, or answers nothing at all.
+              Python is gone; and one that starts, but crashes, hangs, or answers nothing at all; an environment that
+              was moved or copied, so that its commands (pip) name another Python.
 Why it bites: nothing that is installed in it can run.
 Blind spots:  an interpreter that fails only in the user's own shell (activation scripts, modules of a cluster).
 Knowledge:    none; the words of each problem are in resources/words/phrases.toml
 """
 
 from collections.abc import Iterator
+from pathlib import PurePath
+
+import msgspec
 
 from checks.causes.registry import check
-from checks.facts import InterpreterFacts, ProbeRun, ProbeRuns
+from checks.facts import InterpreterFacts, ProbeRun, ProbeRuns, SearchedFacts
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.facts.runs import RunStatus
 from checks.facts.versions import release
 from checks.knowledge.phrases import phrase, phrases
 
+MOST_STRAY = 20  # commands that name another Python are listed
 FLOOD = 5_000_000  # bytes on standard output and error together; a framework's import writes some thousands
 OLDEST_ASKED = (3, 8)  # the syntax of the probes
 OWN_PROBES = ("machine", "nvidia")  # these run in Naosu's own interpreter
 
 REMEDIES = {
+    "pth-unreadable": ("move-path-file-aside", "recreate-environment"),
     "base-missing": ("recreate-environment", "choose-another-interpreter"),
     "not-executable": ("make-executable", "choose-another-interpreter"),
     "crashes": ("recreate-environment", "choose-another-interpreter"),
@@ -29,8 +35,11 @@ REMEDIES = {
 
 
 @check("interpreter-not-usable")
-def interpreter_not_usable(interpreter: InterpreterFacts, probes: ProbeRuns | None) -> Iterator[Finding]:
-    """One finding: what is wrong with the interpreter, in its own words."""
+def interpreter_not_usable(
+    interpreter: InterpreterFacts, probes: ProbeRuns | None, searched: SearchedFacts | None = None
+) -> Iterator[Finding]:
+    """One finding: what is wrong with the interpreter, in its own words; and one where it was moved."""
+    yield from _moved(interpreter, searched)
     if interpreter.problem is not None:
         yield _finding(interpreter, interpreter.problem, interpreter.origin)
         return
@@ -52,10 +61,37 @@ def interpreter_not_usable(interpreter: InterpreterFacts, probes: ProbeRuns | No
         yield _finding(interpreter, "floods", loudest.origin, megabytes, severity=Severity.WARNING)
 
 
+def _moved(interpreter: InterpreterFacts, searched: SearchedFacts | None) -> Iterator[Finding]:
+    """Most of its commands name another Python: one alone may have been put there by hand."""
+    if searched is None or 2 * len(searched.stray_scripts) <= min(searched.scripts, MOST_STRAY):
+        return
+    first = next((s for s in searched.stray_scripts if PurePath(s.path).stem == "pip"), searched.stray_scripts[0])
+    yield Finding(
+        severity=Severity.WARNING,
+        confidence=0.9,
+        subject="moved",
+        evidence=(
+            Evidence("interpreter", interpreter.path, searched.origin),
+            Evidence("problem", "moved", searched.origin),
+            Evidence("detail", f"{first.path}: {first.interpreter}", first.path),
+        ),
+        remedies=("recreate-environment", "call-commands-with-python"),
+        values={
+            "problem": phrase("interpreter-moved", detail=first.path),
+            "unusable": phrase("unusable-commands"),
+        },
+    )
+
+
 def _of_run(interpreter: InterpreterFacts, run: ProbeRun) -> Finding:
     """What the first probe met: none of them got an answer."""
     if run.status == RunStatus.TIMED_OUT:
         return _finding(interpreter, "hangs", run.origin, f"{run.seconds or 0:.0f}")
+    last_words = run.stderr_tail or ""
+    if run.status == RunStatus.CRASHED and interpreter.unreadable_pth and "UnicodeDecodeError" in last_words:
+        file = interpreter.unreadable_pth[0]
+        found = _finding(interpreter, "pth-unreadable", run.origin, file, run.stderr_tail)
+        return msgspec.structs.replace(found, values={**found.values, "pth_file": file})
     if run.status == RunStatus.CRASHED:
         return _finding(interpreter, "crashes", run.origin, run.signal or str(run.exit_code), run.stderr_tail)
     return _finding(interpreter, run.status, run.origin, run.detail or "", run.stderr_tail)
@@ -81,5 +117,5 @@ def _finding(
         confidence=0.95,
         evidence=tuple(evidence),
         remedies=REMEDIES.get(problem, ("choose-another-interpreter", "recreate-environment")),
-        values={"problem": phrase(f"interpreter-{problem}", detail=detail)},
+        values={"problem": phrase(f"interpreter-{problem}", detail=detail), "unusable": phrase("unusable-python")},
     )

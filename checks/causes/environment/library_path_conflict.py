@@ -1,7 +1,8 @@
-"""A framework loads a library from another place than its own.
+"""A framework loads a library, or a package, from another place than its own.
 
 Detects:      CUDA libraries that come from outside the environment although a package inside brings its own copy; two
-              copies of one library in one process; imports that fail with the words of such a mixture.
+              copies of one library in one process; imports that fail with the words of such a mixture; packages of
+              another Python that PYTHONPATH puts in front, by their compiled modules or the name of their folder.
 Why it bites: the framework was built and tested with its own copy; another release lacks functions.
 Blind spots:  copies inside a framework's own folder that no package names (wheels for Windows).
 Knowledge:    resources/knowledge/gpu/cuda_wheels.toml, resources/knowledge/errors/import_errors.toml
@@ -12,14 +13,31 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 import msgspec
 
-from checks.analysis.failures.at_import import finding_of_text, must_have_imported, recognised
+from checks.analysis.failures.at_import import CLUE_SHOWN, finding_of_text, must_have_imported, recognised
+from checks.analysis.packages.taking_part import Part, failed_run_with, part_of
 from checks.causes.registry import check
-from checks.facts import EnvironmentVariables, FrameworkFacts, Frameworks, InterpreterFacts, LibraryFile, ProbeRuns
+from checks.facts import (
+    EnvironmentVariables,
+    Facts,
+    FrameworkFacts,
+    Frameworks,
+    InstalledPackage,
+    InterpreterFacts,
+    LibraryFile,
+    Package,
+    Place,
+    ProbeRuns,
+    SearchedFolder,
+)
 from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts.phrase import Phrase
 from checks.knowledge.gpu.cuda_wheels import CudaWheels, wheel_of_library
+from checks.knowledge.packages.import_packages import modules_of_distribution
+from checks.knowledge.phrases import phrase
 
 CAUSE = "library-path-conflict"
 SHARED_PREFIXES = ("/", "/usr", "/usr/local")  # of the system's Python: everything else lies below them too
+INSTALLERS = ("pip", "setuptools", "wheel")  # in every environment: another copy of them explains nothing
 REMEDIES = ("unset-library-path", "reinstall-framework", "make-fresh-environment")
 REMEDIES_OF_LIBSTDCXX = ("use-newer-libstdcxx", "unset-library-path", "make-fresh-environment")
 VARIABLES = ("LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "PATH")
@@ -28,19 +46,25 @@ VARIABLES = ("LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "DYLD_LIB
 @check(CAUSE)
 def library_path_conflict(
     interpreter: InterpreterFacts,
-    frameworks: Frameworks,
+    frameworks: Frameworks | None,
     environment: EnvironmentVariables | None,
     probes: ProbeRuns | None,
+    facts: Facts | None = None,
 ) -> Iterator[Finding]:
-    """One finding per framework and library that comes from the wrong place or twice."""
-    seen = tuple(frameworks.each())
+    """One finding per framework and library that comes from the wrong place or twice, and per foreign folder."""
+    if facts is not None:
+        yield from _on_pythonpath(interpreter, facts)
+    runs = facts.program_runs if facts else None
+    seen = tuple(frameworks.each()) if frameworks else ()
     variable = _variable(environment, "")
     texts = [
         msgspec.structs.replace(
-            finding_of_text(trouble, found, **variable),
+            finding_of_text(
+                trouble, found, **variable, conflict=_library_phrase(trouble.label, found.line[:CLUE_SHOWN])
+            ),
             remedies=REMEDIES_OF_LIBSTDCXX if "provider" in found.groups else REMEDIES,
         )
-        for trouble, found in recognised(CAUSE, frameworks, probes)
+        for trouble, found in recognised(CAUSE, frameworks, probes, runs)
     ]
     if not texts and not seen:
         must_have_imported(frameworks, probes)
@@ -100,8 +124,78 @@ def _finding(
             Evidence("clue", clue, framework.origin),
             Evidence("table", CudaWheels.read().title, CudaWheels.read().source),
         ),
-        values={"package_name": name} | _variable(environment, library.path),
+        values={
+            "package_name": name,
+            "conflict": _library_phrase(f"{name} {framework.version or ''}".strip(), clue),
+            **_variable(environment, library.path),
+        },
         remedies=REMEDIES,
+    )
+
+
+def _library_phrase(package: str, clue: str) -> Phrase:
+    return phrase("conflict-library", package=package, clue=clue)
+
+
+def _on_pythonpath(interpreter: InterpreterFacts, facts: Facts) -> Iterator[Finding]:
+    """One finding per folder of PYTHONPATH that holds packages of another Python in front of this one's."""
+    own = ".".join((interpreter.version or "").split(".")[:2])
+    for folder in facts.searched.folders if facts.searched else ():
+        if folder.place != Place.PYTHONPATH:
+            continue
+        there = [package for package in interpreter.packages or () if package.location == folder.path]
+        foreign = [
+            package
+            for package in (facts.installed.packages if facts.installed else ())
+            if package.location == folder.path and package.foreign
+        ]
+        is_other = bool(folder.python and own and folder.python != own)
+        if not there or not (foreign or is_other):
+            continue
+        hidden = {package.name for package in interpreter.packages or () if package.location != folder.path}
+        in_front = [package for package in there if package.name in hidden and package.name not in INSTALLERS]
+        if not foreign and not in_front:  # pure Python that nothing here brings, as ROS has it
+            continue
+        yield _of_pythonpath(interpreter, facts, folder, foreign, in_front)
+
+
+def _of_pythonpath(
+    interpreter: InterpreterFacts,
+    facts: Facts,
+    folder: SearchedFolder,
+    foreign: list[InstalledPackage],
+    in_front: list[Package],
+) -> Finding:
+    modules = [module for package in foreign for module in package.modules]
+    modules += [module for package in in_front for module in modules_of_distribution(package.name) or (package.name,)]
+    part = part_of(modules, facts)
+    named = [f"{package.name} {package.version}" for package in foreign]
+    named += [f"{package.name} {package.version}" for package in in_front]
+    python = f"Python {folder.python}" if folder.python else foreign[0].foreign[0].built_for
+    if part is Part.ASIDE:
+        severity, confidence = Severity.NOTE, 0.7
+    elif part is Part.IN_FAILURE or foreign:
+        severity, confidence = Severity.BLOCKING, 0.95 if part is Part.IN_FAILURE else 0.9
+    else:
+        severity, confidence = Severity.WARNING, 0.6
+    return Finding(
+        severity=severity,
+        confidence=confidence,
+        subject=folder.path,
+        evidence=(
+            Evidence("package", f"Python {interpreter.version or ''}".strip(), interpreter.path),
+            Evidence("pythonpath_folder", folder.path, "PYTHONPATH"),
+            Evidence("clue", ", ".join(dict.fromkeys(named)), folder.path),
+        ),
+        values={
+            "conflict": phrase(
+                "conflict-pythonpath", folder=folder.path, python=python, modules=", ".join(dict.fromkeys(named))
+            ),
+            "pythonpath_variable": "PYTHONPATH",
+            "package_name": named[0].partition(" ")[0],
+            **failed_run_with(modules, facts),
+        },
+        remedies=("unset-pythonpath",),
     )
 
 

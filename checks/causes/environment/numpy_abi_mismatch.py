@@ -14,7 +14,7 @@ from packaging.version import Version
 from checks.analysis.failures.at_import import finding_of_text, recognised
 from checks.analysis.packages.requirements import Broken, broken_if_read
 from checks.causes.registry import check
-from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns
+from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import release
 from checks.knowledge.packages.numpy_abi import NumpyAbi, NumpyAbiRow
@@ -25,17 +25,20 @@ LAST_OF_NUMPY_1 = "1.26.4"
 
 @check(CAUSE)
 def numpy_abi_mismatch(
-    interpreter: InterpreterFacts, os: OsFacts, frameworks: Frameworks | None, probes: ProbeRuns | None
+    interpreter: InterpreterFacts,
+    os: OsFacts,
+    frameworks: Frameworks | None,
+    probes: ProbeRuns | None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
     """One finding per package that does not fit the installed NumPy."""
     numpy = interpreter.package("numpy")
     if numpy is None and interpreter.packages is not None:  # "Numpy is not available" is then simply true
         return
     seen = set()
-    if frameworks is not None:
-        for trouble, found in recognised(CAUSE, frameworks, probes):
-            seen.add(trouble.package)
-            yield finding_of_text(trouble, found, _numpy(numpy))
+    for trouble, found in recognised(CAUSE, frameworks, probes, runs):
+        seen.add(trouble.package)
+        yield finding_of_text(trouble, found, _numpy(numpy))
     if numpy is None and not seen:
         raise Unread("packages", interpreter.unread.get("packages", ""))
     if numpy is None or release(numpy.version)[:1] < (2,):

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 
 from checks.analysis.failures.at_import import finding_of_text, must_have_imported, recognised
 from checks.causes.registry import check
-from checks.facts import EnvironmentVariables, FrameworkFacts, Frameworks, ProbeRuns
+from checks.facts import EnvironmentVariables, FrameworkFacts, Frameworks, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.packages.openmp import OpenMp, is_exclusive_runtime
 
@@ -23,11 +23,14 @@ TRUE = ("1", "true", "yes", "on", ".true.", "t", "y")  # kmp_settings.cpp, __kmp
 
 @check(CAUSE)
 def openmp_duplicate_runtime(
-    frameworks: Frameworks, environment: EnvironmentVariables | None, probes: ProbeRuns | None
+    frameworks: Frameworks | None,
+    environment: EnvironmentVariables | None,
+    probes: ProbeRuns | None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
     """One finding per framework with two runtimes; a note where only the switch that hides them is set."""
-    seen = tuple(frameworks.each())
-    found = [finding_of_text(*match) for match in recognised(CAUSE, frameworks, probes)]
+    seen = tuple(frameworks.each()) if frameworks else ()
+    found = [finding_of_text(*match) for match in recognised(CAUSE, frameworks, probes, runs)]
     found += [finding for name, framework in seen for finding in _of_libraries(name, framework)]
     hidden = environment.values.get(SWITCH, "") if environment else ""
     if not found and hidden.lower() in TRUE:

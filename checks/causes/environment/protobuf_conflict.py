@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from checks.analysis.failures.at_import import finding_of_text, recognised
 from checks.analysis.packages.requirements import Broken, broken_if_read
 from checks.causes.registry import check
-from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns
+from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import major_number, release
 from checks.knowledge.errors.import_errors import Recognised
@@ -31,9 +31,10 @@ def protobuf_conflict(
     frameworks: Frameworks | None,
     environment: EnvironmentVariables | None,
     probes: ProbeRuns | None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
     """One finding per package that does not get on with the installed protobuf."""
-    texts = tuple(recognised(CAUSE, frameworks, probes)) if frameworks is not None else ()
+    texts = tuple(recognised(CAUSE, frameworks, probes, runs))
     wishes = list(_wishes(broken_if_read(interpreter, os, needed=not texts), interpreter, environment))
     runtime = interpreter.package("protobuf")
     seen = set()

@@ -1,28 +1,33 @@
 """There is no build of the framework for this Python version or platform, or the installed one is for another.
 
 Detects:      a framework whose wheel tags or Requires-Python do not fit the interpreter that holds it; a Python without
-              a framework for which none is published: too old, too new, 32 bit, musl, PyPy, x86 on a Mac.
+              a framework for which none is published: too old, too new, 32 bit, musl, PyPy, x86 on a Mac. A module or
+              name of Python's own library that this release no longer has, or not yet (distutils, typing.Self).
 Why it bites: compiled packages are made per Python version and platform: pip says "from versions: none", and a copied
               one ends with "No module named 'torch._C'" or "not a valid Win32 application".
 Blind spots:  where no framework is installed, PyTorch stands for all of them.
-Knowledge:    resources/knowledge/frameworks/torch.toml, import_errors.toml
+Knowledge:    resources/knowledge/frameworks/torch.toml, import_errors.toml, packages/names.toml, moved_names.toml
 """
 
 import datetime as dt
 import re
 from collections.abc import Iterator
 
+import msgspec
 from packaging.specifiers import SpecifierSet
 
+from checks.analysis.failures.absent import Kind, absences
 from checks.analysis.failures.at_import import CLUE_SHOWN, recognised
 from checks.analysis.packages.fitting_build import fitting_torch, python_tag, wheel_platform
 from checks.causes.registry import check
-from checks.facts import Frameworks, InterpreterFacts, MachineFacts, Package
+from checks.facts import Frameworks, InterpreterFacts, MachineFacts, Package, ProgramRuns
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.facts.versions import release
 from checks.knowledge.errors.import_errors import ImportErrors
 from checks.knowledge.frameworks.torch import TorchTable, newest_release, pythons_for
-from checks.knowledge.packages.ai_packages import framework_of_package, frameworks_among
+from checks.knowledge.packages.ai_packages import framework_of_package, frameworks_among, needs_no_framework
+from checks.knowledge.packages.moved_names import MovedNames
+from checks.knowledge.packages.names import PYTHON, Wanted, releases_with
 
 CAUSE = "python-version-unsupported"
 LEFT_BEHIND = dt.timedelta(days=3 * 365)  # releases so far behind the newest run hardly any program of today
@@ -43,7 +48,10 @@ _PLATFORM_WORDS = {
 
 @check(CAUSE, from_whole=True)
 def python_version_unsupported(
-    interpreter: InterpreterFacts, machine: MachineFacts, frameworks: Frameworks | None
+    interpreter: InterpreterFacts,
+    machine: MachineFacts,
+    frameworks: Frameworks | None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
     """One finding per framework that does not fit, or one for PyTorch where none is installed."""
     if interpreter.problem:  # interpreter-not-usable
@@ -55,12 +63,54 @@ def python_version_unsupported(
         if package.name in framework_of_package() and (misfit := _misfit(package, interpreter)):
             blamed.add(framework_of_package()[package.name])
             yield _finding(interpreter, f"{package.name} {package.version}", *misfit, machine)
-    for trouble, found in recognised(CAUSE, frameworks or Frameworks()):
+    for trouble, found in recognised(CAUSE, frameworks, runs=runs):
         if trouble.package not in blamed:
             clue = Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0])
-            yield _finding(interpreter, trouble.label, clue, Severity.BLOCKING, found.row.certainty, machine)
-    if not frameworks_among(package.name for package in interpreter.packages):
+            finding = _finding(interpreter, trouble.label, clue, Severity.BLOCKING, found.row.certainty, machine)
+            yield msgspec.structs.replace(finding, values={**finding.values, **trouble.failed_run})
+    yield from _outside_the_library(interpreter, machine, frameworks, runs)
+    names = [package.name for package in interpreter.packages]
+    if not frameworks_among(names) and not needs_no_framework(names):
         yield from _nothing_to_install(interpreter, machine)
+
+
+def _outside_the_library(
+    interpreter: InterpreterFacts, machine: MachineFacts, frameworks: Frameworks | None, runs: ProgramRuns | None
+) -> Iterator[Finding]:
+    """What was asked of Python's own library that this release has not: distutils, collections.Mapping, typing.Self."""
+    for absent in absences(interpreter, frameworks, None, runs):
+        here = absent.interpreter or interpreter
+        wanted = releases_with(PYTHON, absent.module, absent.name) if absent.kind is not Kind.PACKAGE else None
+        if wanted is None or not here.version or not wanted.lacks(here.version):
+            continue
+        what = ".".join(part for part in (absent.module, absent.name) if part)
+        clue = Evidence("clue", f"{what}: {wanted.requirement}", MovedNames.read().title, wanted.source)
+        finding = _finding(here, absent.asker_label, clue, Severity.BLOCKING, 0.9, machine)
+        bring_back = {"requirement": wanted.backport, "import_statement": absent.statement} if wanted.backport else {}
+        yield msgspec.structs.replace(
+            finding,
+            severity=Severity.BLOCKING if absent.trouble.is_fatal else Severity.WARNING,
+            evidence=(*finding.evidence, Evidence("error_text", absent.line, absent.trouble.origin)),
+            values={
+                "python_fit": _nearest(wanted),
+                **absent.trouble.failed_run,
+                **({"package_name": absent.asker.name} if absent.asker else {}),
+                **bring_back,
+            },
+            remedies=(
+                *(("install-fitting-release",) if wanted.backport else ()),
+                *(("update-package",) if absent.asker else ()),
+                "make-environment-with-python",
+            ),
+        )
+
+
+def _nearest(wanted: Wanted) -> str:
+    """The release of Python nearest to this one that has it: "3.11"."""
+    if wanted.gone:
+        major, last = release(wanted.gone)[:2]
+        return f"{major}.{last - 1}"
+    return wanted.first
 
 
 def _misfit(package: Package, interpreter: InterpreterFacts) -> tuple[Evidence, Severity, float] | None:

@@ -8,13 +8,15 @@ Knowledge:    resources/knowledge/errors/import_errors.toml
 
 from checks.analysis.failures.at_import import findings_of_texts
 from checks.causes.registry import check
-from checks.facts import Frameworks, OsFacts, ProbeRuns
+from checks.facts import Frameworks, OsFacts, ProbeRuns, ProgramRuns
 from checks.facts.finding import Finding
 
 CAUSE = "static-tls-exhausted"
 
 
 @check(CAUSE)
-def static_tls_exhausted(frameworks: Frameworks, probes: ProbeRuns | None, os: OsFacts | None) -> tuple[Finding, ...]:
+def static_tls_exhausted(
+    frameworks: Frameworks | None, probes: ProbeRuns | None, os: OsFacts | None, runs: ProgramRuns | None = None
+) -> tuple[Finding, ...]:
     """One finding per package whose library came too late."""
-    return findings_of_texts(CAUSE, "Linux", frameworks, probes, os)
+    return findings_of_texts(CAUSE, "Linux", frameworks, probes, os, runs)

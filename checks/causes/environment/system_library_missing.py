@@ -12,7 +12,7 @@ import msgspec
 
 from checks.analysis.failures.at_import import finding_of_text, must_have_imported, recognised
 from checks.causes.registry import check
-from checks.facts import Frameworks, ProbeRuns
+from checks.facts import Frameworks, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding
 from checks.knowledge.packages.system_libraries import SystemLibraries, package_of_library
 
@@ -22,9 +22,11 @@ OF_WINDOWS = ("libGL.", "libEGL.", "libgthread", "libglib", "libSM.", "libXext."
 
 
 @check(CAUSE)
-def system_library_missing(frameworks: Frameworks, probes: ProbeRuns | None) -> Iterator[Finding]:
+def system_library_missing(
+    frameworks: Frameworks | None, probes: ProbeRuns | None, runs: ProgramRuns | None = None
+) -> Iterator[Finding]:
     """One finding per package that misses a library."""
-    found = tuple(recognised(CAUSE, frameworks, probes))
+    found = tuple(recognised(CAUSE, frameworks, probes, runs))
     if not found:
         must_have_imported(frameworks, probes)
     for trouble, match in found:

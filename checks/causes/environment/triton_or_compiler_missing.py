@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from checks.analysis.failures.at_import import finding_of_text, recognised
 from checks.causes.registry import check
-from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, OsFacts, ProbeRuns, TorchFacts
+from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, OsFacts, ProbeRuns, ProgramRuns, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import release
 from checks.knowledge.phrases import phrase
@@ -40,13 +40,14 @@ def triton_or_compiler_missing(
     os: OsFacts,
     environment: EnvironmentVariables | None,
     probes: ProbeRuns | None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
     """What torch.compile would miss, one finding each."""
     if torch.version and release(torch.version) < FIRST_WITH_COMPILE:
         return
     found = [
         finding_of_text(*match, Evidence("missing", "Triton"), missing="Triton")
-        for match in recognised(CAUSE, Frameworks(torch=torch), probes)
+        for match in recognised(CAUSE, Frameworks(torch=torch), probes, runs)
     ]
     if not found:
         if interpreter.packages is None:

@@ -11,7 +11,7 @@ import msgspec
 
 from checks.analysis.failures.at_import import findings_of_texts
 from checks.causes.registry import check
-from checks.facts import Frameworks, OsFacts, ProbeRuns
+from checks.facts import Frameworks, OsFacts, ProbeRuns, ProgramRuns
 from checks.facts.finding import Finding
 
 CAUSE = "vc-redist-missing"
@@ -19,9 +19,11 @@ REMEDIES = ("install-vc-redist", "make-fresh-environment")  # that some releases
 
 
 @check(CAUSE)
-def vc_redist_missing(frameworks: Frameworks, probes: ProbeRuns | None, os: OsFacts | None) -> tuple[Finding, ...]:
+def vc_redist_missing(
+    frameworks: Frameworks | None, probes: ProbeRuns | None, os: OsFacts | None, runs: ProgramRuns | None = None
+) -> tuple[Finding, ...]:
     """One finding per package whose DLLs find no Visual C++ runtime."""
     return tuple(
         msgspec.structs.replace(finding, remedies=() if finding.subject == "torch" else REMEDIES)
-        for finding in findings_of_texts(CAUSE, "Windows", frameworks, probes, os)
+        for finding in findings_of_texts(CAUSE, "Windows", frameworks, probes, os, runs)
     )

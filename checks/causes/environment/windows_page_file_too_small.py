@@ -9,7 +9,7 @@ Knowledge:    resources/knowledge/errors/import_errors.toml
 
 from checks.analysis.failures.at_import import findings_of_texts
 from checks.causes.registry import check
-from checks.facts import Frameworks, OsFacts, ProbeRuns
+from checks.facts import Frameworks, OsFacts, ProbeRuns, ProgramRuns
 from checks.facts.finding import Finding
 
 CAUSE = "windows-page-file-too-small"
@@ -17,7 +17,7 @@ CAUSE = "windows-page-file-too-small"
 
 @check(CAUSE)
 def windows_page_file_too_small(
-    frameworks: Frameworks, probes: ProbeRuns | None, os: OsFacts | None
+    frameworks: Frameworks | None, probes: ProbeRuns | None, os: OsFacts | None, runs: ProgramRuns | None = None
 ) -> tuple[Finding, ...]:
     """One finding per package that could not be loaded."""
-    return findings_of_texts(CAUSE, "Windows", frameworks, probes, os)
+    return findings_of_texts(CAUSE, "Windows", frameworks, probes, os, runs)

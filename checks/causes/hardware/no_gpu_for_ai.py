@@ -11,12 +11,15 @@ from collections.abc import Iterator
 
 from checks.analysis.gpu.state import NONE, gpu_name
 from checks.causes.registry import check
-from checks.facts import AppleFacts, Gpu, Gpus, JetsonFacts, NvidiaFacts, OsFacts, Symptom
+from checks.facts import AppleFacts, Gpu, Gpus, JetsonFacts, MachineFacts, NvidiaFacts, OsFacts, Symptom
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.question import SymptomName
 from checks.knowledge.gpu.gpu_architectures import intel_platform
 
+CAUSE = "no-gpu-for-ai"
 
-@check("no-gpu-for-ai", from_whole=True)
+
+@check(CAUSE, from_whole=True)
 def no_gpu_for_ai(
     symptom: Symptom,
     gpus: Gpus,
@@ -26,14 +29,22 @@ def no_gpu_for_ai(
     apple: AppleFacts | None,
 ) -> Iterator[Finding]:
     """At most one finding, and only for a user who expects a GPU."""
-    if symptom.name != "not-on-gpu":
-        return
+    machine = MachineFacts(gpus=gpus, os=os, nvidia=nvidia, jetson=jetson, apple=apple)
+    found = finding_without_gpu(machine) if symptom.name == SymptomName.NOT_ON_GPU else None
+    if found is not None:
+        yield found
+
+
+def finding_without_gpu(machine: MachineFacts) -> Finding | None:
+    """The finding for a machine that has none, whoever asks for one; None where it has, or nobody can know."""
+    gpus, os, nvidia = machine.gpus, machine.os, machine.nvidia
     # WSL does not show the bus; there wsl-gpu-unavailable speaks.
-    if os.wsl or jetson or (apple and apple.is_apple_silicon) or (nvidia and nvidia.devices):
-        return
-    if any(_is_usable(gpu) for gpu in gpus.devices):
-        return
-    yield Finding(
+    if gpus is None or os is None or os.wsl or machine.jetson or (nvidia and nvidia.devices):
+        return None
+    if (machine.apple and machine.apple.is_apple_silicon) or any(_is_usable(gpu) for gpu in gpus.devices):
+        return None
+    return Finding(
+        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.9,
         evidence=(Evidence("gpus_on_bus", ", ".join(map(gpu_name, gpus.devices)) or NONE, gpus.origin),),

@@ -36,7 +36,16 @@ def target_jobs(target: InterpreterFacts | None, request: Request) -> tuple[AskJ
 
 def _job(spec: ProbeSpec, interpreter: str, request: Request) -> AskJob:
     limit = Limit(spec.time_limit(request.answers.effort))
-    return AskJob(spec.id, spec, interpreter, spec.argument(), limit, _read, spec.expected_seconds)
+    return AskJob(
+        spec.id,
+        spec,
+        interpreter,
+        spec.argument(),
+        limit,
+        _read,
+        spec.expected_seconds,
+        is_isolated=spec.id in OWN,
+    )
 
 
 def _read(job: AskJob, answers: Sequence[Answer]) -> Fact | None:

@@ -17,7 +17,7 @@ def own_folder() -> Iterator[Path]:
     Raises:
         OSError: there is no place for temporary files on this machine.
     """
-    folder = tempfile.TemporaryDirectory(prefix="naosu-", ignore_cleanup_errors=True)
+    folder = _made()
     try:
         yield Path(folder.name)
     finally:
@@ -26,6 +26,27 @@ def own_folder() -> Iterator[Path]:
         except RecursionError:
             _flatten(folder.name)
             folder.cleanup()
+
+
+def can_be_made() -> bool:
+    """Whether there is any place for temporary files."""
+    try:
+        with own_folder():
+            return True
+    except OSError:
+        return False
+
+
+def _made() -> tempfile.TemporaryDirectory[str]:
+    """A folder where the system keeps such files; where that is full or read-only, in memory or at home."""
+    try:
+        return tempfile.TemporaryDirectory(prefix="naosu-", ignore_cleanup_errors=True)
+    except OSError as error:
+        for place in (os.environ.get("XDG_RUNTIME_DIR"), "/dev/shm", os.path.expanduser("~")):  # noqa: S108 - a last resort
+            if place and os.path.isabs(place):
+                with contextlib.suppress(OSError):
+                    return tempfile.TemporaryDirectory(prefix="naosu-", dir=place, ignore_cleanup_errors=True)
+        raise error from None
 
 
 def _flatten(folder: str) -> None:

@@ -50,7 +50,8 @@ class ProbeTask:
     """One probe to run: the script, the interpreter, its argument, and how long it may take (seconds).
 
     ``environment`` is laid over the environment variables that the user's own program would have. ``memory_limit``:
-    bytes that it may take with all that it starts; None: as many as it likes.
+    bytes that it may take with all that it starts; None: as many as it likes. ``is_isolated``: it looks at the machine
+    and not at the interpreter, so what the user has set for Pythons is not for it.
     """
 
     probe: str
@@ -60,6 +61,7 @@ class ProbeTask:
     time_limit: float = 60.0
     environment: Mapping[str, str] = field(default_factory=dict)
     memory_limit: int | None = None
+    is_isolated: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ class _Running:
             try:
                 tree = ProcessTree(
                     self._command(path),
-                    environment={**probe_environment(self._task.interpreter), **self._task.environment},
+                    environment={**self._surroundings(), **self._task.environment},
                     folder=self._folder,
                     memory_limit=self._task.memory_limit,
                 )
@@ -129,6 +131,9 @@ class _Running:
             tail = stderr.text() + _end_of(last_words)
         return self._ended(stopped, tree.process.returncode, gone, stdout.count + stderr.count, tail)
 
+    def _surroundings(self) -> Mapping[str, str]:
+        return os.environ if self._task.is_isolated else probe_environment(self._task.interpreter)
+
     def _command(self, answer: Path) -> list[str]:
         task = self._task
         # A hang leaves its Python lines on standard error shortly before it is ended.
@@ -138,6 +143,7 @@ class _Running:
         return [
             os.path.abspath(task.interpreter) if named else task.interpreter,
             *FLAGS,
+            *(("-I",) if task.is_isolated else ()),
             str(HOST),
             os.path.abspath(task.script),
             str(answer),

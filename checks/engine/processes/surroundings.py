@@ -17,9 +17,13 @@ _KEPT_BY_STARTER = {"LD_LIBRARY_PATH_ORIG": "LD_LIBRARY_PATH"}
 # Our scripts keep it from our own Python, which heeds it on macOS in spite of -I and looks for its modules there.
 _KEPT_BY_SCRIPT = {"NAOSU_KEPT_PYTHONEXECUTABLE": "PYTHONEXECUTABLE"}
 
+# Our own start puts the settings of the loader aside (wizard/loader_settings.py), which are for the user's programs.
+_ASIDE = "NAOSU_USERS_"
+_KEPT_LOADER_SETTINGS = "NAOSU_KEEPS_LOADER_SETTINGS"
+
 # macOS: names the interpreter that started us; a Python of another environment would take itself for that one.
 # https://github.com/python/cpython/issues/66409
-_ALWAYS_OURS = ("__PYVENV_LAUNCHER__", "_MEIPASS2")
+_ALWAYS_OURS = ("__PYVENV_LAUNCHER__", "_MEIPASS2", _KEPT_LOADER_SETTINGS)
 
 # Order of conda's own activation, conda/activate.py.
 _CONDA_FOLDERS = ("", "Library/mingw-w64/bin", "Library/usr/bin", "Library/bin", "Scripts", "bin")
@@ -31,7 +35,9 @@ def probe_environment(
     """The variables for a probe in this interpreter. ``own``: the folders that are ours (tests name others)."""
     ours = tuple(folder for folder in (own_folders() if own is None else own) if not _inside(interpreter, folder))
     kept: dict[str, str] = {}
-    for name, value in variables.items():
+    aside = {name.removeprefix(_ASIDE): value for name, value in variables.items() if name.startswith(_ASIDE)}
+    plain = {name: value for name, value in variables.items() if not name.startswith(_ASIDE)}
+    for name, value in {**plain, **aside}.items():
         left = _without(value, ours)
         if name not in _ALWAYS_OURS and (left or not value):
             kept[name] = left

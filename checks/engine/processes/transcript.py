@@ -65,7 +65,7 @@ class Transcript:
         try:
             message = json.loads(line.decode("utf-8", "replace"))
             if b"\\u" in line:
-                message = _without_surrogates(message)
+                message = without_surrogates(message)
         except (ValueError, RecursionError):
             message = None
         match message:
@@ -120,14 +120,14 @@ def _error(value: object) -> ErrorText | None:
     return ErrorText(**{name: str(value.get(name, "")) for name in ("type", "message", "traceback")})
 
 
-def _without_surrogates(value: Any) -> Any:
+def without_surrogates(value: Any) -> Any:
     """Half characters, as Python makes them of undecodable file names, cannot be written into any file of ours."""
     match value:
         case str():
             return value.encode("utf-8", "replace").decode("utf-8")
         case list():
-            return [_without_surrogates(item) for item in value]
+            return [without_surrogates(item) for item in value]
         case dict():
-            return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+            return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
         case _:
             return value

@@ -22,6 +22,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
@@ -36,8 +37,26 @@ _FAMILY_LOOK = 0.5  # seconds between two looks for new descendants, which cost 
 _SECOND_LOOK = 0.02  # seconds after which an ended process is one that nobody waits for
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a program runs: its streams, as for Popen, its session, and what it is to us.
+
+    ``own_session`` False: it stays in our session and process group, as if it ran in our stead. ``terminal``: its
+    standard input is a pseudo-terminal, which its session shall be controlled by. ``is_all``: nothing else that we
+    started runs meanwhile, so on Linux whatever becomes our descendant is of its tree.
+    """
+
+    stdin: int = subprocess.DEVNULL
+    stdout: int = subprocess.PIPE
+    stderr: int = subprocess.PIPE
+    own_session: bool = True
+    terminal: bool = False
+    hidden: bool = True  # Windows: no console of its own, and no Ctrl+C of ours
+    is_all: bool = False
+
+
 class ProcessTree:
-    """A running program and all its descendants. Its standard input is empty; its output comes through pipes.
+    """A running program and all its descendants. Without a :class:`Place`, its input is empty, its output are pipes.
 
     Raises:
         OSError: the system refuses to start it.
@@ -45,16 +64,24 @@ class ProcessTree:
     """
 
     def __init__(
-        self, command: Sequence[str], *, environment: Mapping[str, str], folder: Path, memory_limit: int | None = None
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        folder: Path,
+        memory_limit: int | None = None,
+        place: Place = Place(),
     ) -> None:
         """Start it. ``memory_limit``: bytes for all together; the caller looks at :attr:`takes_too_much` often."""
         self._mark = f"{os.getpid()}-{secrets.token_hex(16)}"
         self._memory_limit = memory_limit
+        self._place = place
         self._family: set[int] = set()
         self._looked = -_FAMILY_LOOK
+        self._strangers = _descendants(os.getpid()) if place.is_all else set()
         _orphans.begin()
         try:
-            self.process = _start(command, {**environment, MARK: self._mark}, folder)
+            self.process = _start(command, {**environment, MARK: self._mark}, folder, place)
             if sys.platform == "win32":
                 from checks.engine.processes.windows_job import Job
 
@@ -84,6 +111,18 @@ class ProcessTree:
             self._looked = time.monotonic()
         return taken_by(self._family) > self._memory_limit
 
+    def members(self) -> set[int]:
+        """The process numbers of all that run now; an orphan among them that has ended is reaped."""
+        _reap(self._family - {self.process.pid})
+        self._family = self._alive()
+        return set(self._family)
+
+    def send(self, number: int) -> None:
+        """Send a signal to each of them."""
+        for pid in self.members():
+            with contextlib.suppress(OSError):
+                os.kill(pid, number)
+
     def end(self) -> bool:
         """Kill whatever of the tree still runs, and reap it. True when nothing is left.
 
@@ -104,7 +143,7 @@ class ProcessTree:
             for pid in alive:
                 with contextlib.suppress(OSError):
                     os.kill(pid, _KILL)
-            if not killed and alive and sys.platform != "win32":
+            if not killed and alive and sys.platform != "win32" and self._place.own_session:
                 # Once is enough, and only while somebody lives: a free group number could be given to others.
                 with contextlib.suppress(OSError):
                     os.killpg(self.process.pid, _KILL)
@@ -123,30 +162,66 @@ class ProcessTree:
             alive.add(self.process.pid)
             with contextlib.suppress(psutil.Error):
                 alive |= {child.pid for child in psutil.Process(self.process.pid).children(recursive=True)}
+        if self._place.is_all:
+            alive |= _descendants(os.getpid()) - self._strangers
         return alive
 
 
 _KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL  # on Windows, os.kill ends a process at once
 
 
-def _start(command: Sequence[str], environment: Mapping[str, str], folder: Path) -> subprocess.Popen[bytes]:
+def _start(
+    command: Sequence[str], environment: Mapping[str, str], folder: Path, place: Place
+) -> subprocess.Popen[bytes]:
     flags = 0
     if sys.platform == "win32":
         from checks.engine.processes.windows_job import CREATE_SUSPENDED
 
         # Suspended until the job object holds it: otherwise it could start others outside the job first.
-        flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW | CREATE_SUSPENDED
+        flags = CREATE_SUSPENDED
+        if place.hidden:
+            flags |= subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
     return subprocess.Popen(
         list(command),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stdin=place.stdin,
+        stdout=place.stdout,
+        stderr=place.stderr,
         bufsize=0,
         cwd=folder,
         env=dict(environment),
         creationflags=flags,
-        start_new_session=sys.platform != "win32",
+        start_new_session=sys.platform != "win32" and place.own_session,
+        preexec_fn=_take_terminal if place.terminal else None,  # noqa: PLW1509 - no thread runs yet where there is one
     )
+
+
+def _take_terminal() -> None:
+    """In the new process: its standard input controls its session from here on."""
+    if sys.platform != "win32":
+        import fcntl
+        import termios
+
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def _descendants(ancestor: int) -> set[int]:
+    """Linux: all descendants that have not ended; elsewhere none, because orphans do not become ours there."""
+    if sys.platform != "linux":
+        return set()
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
+                state, parent = file.read().rpartition(b")")[2].split()[:2]  # proc_pid_stat(5); a name may hold spaces
+                if state not in {b"Z", b"X"}:
+                    children.setdefault(int(parent), []).append(int(name))
+    found: set[int] = set()
+    waiting = [ancestor]
+    while waiting:
+        new = set(children.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return found
 
 
 def _marked(mark: str) -> Iterator[int]:

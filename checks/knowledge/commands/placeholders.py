@@ -14,10 +14,13 @@ class Kind(StrEnum):
     REQUIREMENTS = "requirements"  # names with extras and releases
     SYSTEM_PACKAGE = "system-package"
     MODULES = "modules"  # of Python
+    STATEMENT = "statement"  # an import of one of them
+    INSTALLED_MODULES = "installed-modules"  # of packages that are installed where the case was made
     VERSION = "version"
     NUMBER = "number"
     DEVICE = "device"  # of a framework
     VARIABLE = "variable"  # of the environment
+    SETTING = "setting"  # a word that a variable accepts
     GROUP = "group"  # of users
     LIBRARY = "library"  # a file name
     SETTINGS_FILE = "settings-file"  # of modprobe

@@ -21,6 +21,8 @@ class ImportErrorText(Row):
 
     ``in_warnings``: the framework may only warn with these words and go on, and it is trouble all the same.
     ``requirement``: what to install instead, where the words alone tell it ("protobuf<3.21").
+    ``variables``: the environment variables one of which the words are about, where they do not name it.
+    ``limit``: the limit of the process that they show ("open_files").
     """
 
     id: str
@@ -30,6 +32,8 @@ class ImportErrorText(Row):
     sources: tuple[str, ...]
     in_warnings: bool = False
     requirement: str = ""
+    variables: tuple[str, ...] = ()
+    limit: str = ""
 
 
 class ImportErrors(Table):

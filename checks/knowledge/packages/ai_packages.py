@@ -28,6 +28,7 @@ class Prefix(Row):
 class AiPackages(Table):
     framework: tuple[Framework, ...]
     companion: tuple[Companions, ...]
+    standalone: tuple[Companions, ...]
     prefix: tuple[Prefix, ...]
 
 
@@ -58,3 +59,9 @@ def frameworks_among(names: Iterable[str]) -> tuple[str, ...]:
     """The frameworks that these distributions (normalised names) bring, in the table's order, each once."""
     found = {framework_of_package().get(name) for name in names}
     return tuple(row.name for row in AiPackages.read().framework if row.name in found)
+
+
+def needs_no_framework(names: Iterable[str]) -> bool:
+    """Whether one of these distributions (normalised names) is what computes here, without a framework."""
+    alone = {package for row in AiPackages.read().standalone for package in row.packages}
+    return not alone.isdisjoint(names)

@@ -1,5 +1,6 @@
 """Which distribution brings a module."""
 
+import functools
 import re
 import sys
 
@@ -28,6 +29,25 @@ def distributions_of(module: str) -> tuple[str, ...]:
     if is_standard(first) or is_own_code(first):
         return ()
     return ImportPackagesTable.read().modules.get(first, (re.sub(r"[-_.]+", "-", first).lower(),))
+
+
+@functools.cache
+def _modules_by_distribution() -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for module, names in ImportPackagesTable.read().modules.items():
+        for name in names:
+            found.setdefault(name, []).append(module)
+    return {name: tuple(modules) for name, modules in found.items()}
+
+
+def modules_of_distribution(name: str) -> tuple[str, ...]:
+    """The modules that a distribution (normalised name) brings, as far as the table names them."""
+    return _modules_by_distribution().get(name, ())
+
+
+def module_of_distribution(name: str) -> str:
+    """The module by which a distribution (normalised name) is tried: of the table, or its own name."""
+    return next(iter(modules_of_distribution(name)), name.replace("-", "_"))
 
 
 def is_named(module: str) -> bool:

@@ -19,3 +19,8 @@ class SystemLibraries(Table):
 def package_of_library(file_name: str) -> SystemLibrary | None:
     """The row of a library ("libGL.so.1"); None where the table does not know it."""
     return next((row for row in SystemLibraries.read().row if file_name.startswith(row.library)), None)
+
+
+def packages_of_libraries() -> frozenset[str]:
+    """The packages of the operating system that the table names."""
+    return frozenset(name for row in SystemLibraries.read().row for name in (row.apt, row.dnf))

@@ -11,8 +11,14 @@ def imported(argument):
     """Import OpenVINO for real."""
     with kit.Warned() as warned:
         import openvino
+
+        version = getattr(openvino, "__version__", None)
+        if version is None:  # before 2023.1 only the runtime, which has to be imported itself, knows it
+            from openvino.runtime import get_version
+
+            version = get_version()
     return {
-        "version": str(getattr(openvino, "__version__", None) or openvino.runtime.get_version()),
+        "version": str(version),
         "location": os.path.dirname(openvino.__file__),
         "warnings": warned.facts,
     }

@@ -356,7 +356,7 @@ def test_frameworks_with_their_versions(linux: BuiltMachine) -> None:
 
 
 def test_the_likely_target(linux: BuiltMachine) -> None:
-    """Active first, then near, then frameworks, then Naosu's own, then PATH, then the newest."""
+    """Active first, then near, then frameworks, then PATH, then the newest; Naosu's own last of all."""
     base = linux.posix_python(linux.root / "usr", "3.11.2")
     linux.posix_python(linux.home / ".pyenv/versions/3.13.0", "3.13.0")
     own = linux.venv(linux.root / "opt/naosu", base)
@@ -371,7 +371,7 @@ def test_the_likely_target(linux: BuiltMachine) -> None:
         return Path(target.path).relative_to(linux.root).as_posix()
 
     assert likely(own_too=False) == "usr/bin/python"
-    assert likely() == "opt/naosu/bin/python"
+    assert likely() == "usr/bin/python"
     linux.posix_python(linux.home / "miniconda3/envs/ai", "3.10.1")
     install(linux.home / "miniconda3/envs/ai/lib/python3.10/site-packages", "torch", "2.4.0")
     assert likely() == "home/aya/miniconda3/envs/ai/bin/python"

@@ -461,3 +461,14 @@ def test_a_path_that_goes_up_is_shown_straight_and_its_last_link_is_kept(tmp_pat
     assert absolute(tmp_path / "real" / ".." / "ai") == tmp_path.resolve() / "ai"
     assert absolute(tmp_path / "ai" / "..") == tmp_path.resolve()
     assert absolute(tmp_path / "ai") == tmp_path / "ai"
+
+
+def test_a_path_file_that_is_no_text_is_seen_before_python_fails_at_it(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "v"], check=True)
+    facts = read_interpreter(tmp_path / "v")
+    assert facts.unreadable_pth == ()
+    (folder,) = (path for path in (tmp_path / "v").rglob("site-packages") if not path.is_symlink())
+    (folder / "fine.pth").write_text("# 日本語\n", encoding="utf-8")
+    (folder / "my.pth").write_bytes(b"\xff\xfe/\x00h\x00")
+    (seen,) = read_interpreter(tmp_path / "v").unreadable_pth
+    assert Path(seen).samefile(folder / "my.pth")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.facts import Facts, SentFile
+from checks.facts import Facts, ProgramRun, SentFile, Symptom
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Outcome, Severity, Status
 from checks.judgement.headline import headline
@@ -86,3 +86,26 @@ def test_model_files_are_as_good_as_the_worst(standings: set[Standing], state: s
     warned = decide_models(case_of(found(severity="warning")), standings)
     assert warned.state == ("warning" if state == "clear" else state)
     assert decide_models(case_of(complete=False), standings).state == ("incomplete" if state == "clear" else state)
+
+
+@pytest.mark.parametrize(
+    ("run", "symptom", "decision"),
+    [
+        pytest.param(ProgramRun(exit_code=0), "does-not-start", ("clear", "worked"), id="came-to-its-end"),
+        pytest.param(ProgramRun(end="watched"), "does-not-start", ("clear", "running"), id="still-ran"),
+        pytest.param(ProgramRun(exit_code=0), "not-on-gpu", ("clear", "clear-not-on-gpu"), id="another-question"),
+        pytest.param(
+            ProgramRun(exit_code=0, statement="import torch"),
+            "does-not-start",
+            ("clear", "clear-does-not-start"),
+            id="one-statement-is-no-program",
+        ),
+    ],
+)
+def test_what_was_seen_to_run_is_said(run: ProgramRun, symptom: str, decision: tuple[str, str]) -> None:
+    facts = Facts(runs=(run,), symptom=Symptom(name=symptom))
+    case = case_of(facts=facts)
+    found_out = decide(case, headline(facts, case.findings, symptom, ""), symptom)
+    assert (found_out.state, found_out.sentence) == decision
+    blocked = case_of(found(), facts=facts)
+    assert decide(blocked, headline(facts, blocked.findings, symptom, ""), symptom).state == "blocking"

@@ -1,6 +1,7 @@
 """Names and dies from pci.ids."""
 
 import pytest
+from support.extent import some
 
 from checks.knowledge.gpu.gpu_architectures import GpuArchitectures, architecture_of_die
 from checks.machine.pci import pci_name
@@ -46,17 +47,17 @@ def test_unknown_or_malformed(vendor, device):
 
 
 def test_every_device_is_found_as_a_plain_reading_of_the_list_finds_it():
-    vendor, checked = "", 0
+    vendor, listed = "", []
     for line in (ROOT / "pci.ids").read_text(encoding="utf-8").splitlines():
         if line.startswith("C "):
             break
         if line[:1] not in ("", "#", "\t"):
             vendor = line[:4]
         elif vendor in ("10de", "1002", "8086") and line.startswith("\t") and not line.startswith("\t\t"):
-            device, name = line[1:5], line[7:]
-            assert pci_name(vendor, device).name == name.strip()
-            checked += 1
-    assert checked > 8000
+            listed.append((vendor, line[1:5], line[7:].strip()))
+    assert len(listed) > 8000
+    for vendor, device, name in some(listed, 1500):
+        assert pci_name(vendor, device).name == name
 
 
 def test_every_die_of_the_table_is_in_the_list_and_back():

@@ -130,9 +130,9 @@ def test_a_log_of_many_commas_is_no_million_of_values() -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        b'{"format":1,"facts":{"x":[' + b"[]," * 1_000_000 + b"[]]}}",
-        b'{"format":1,"facts":{"models":[' + b"{}," * 1_000_000 + b"{}]}}",
-        b'{"format":1,"facts":{"models":[' + b'{"needs":{}},' * 500_000 + b"{}]}}",
+        b'{"format":1,"facts":{"x":[' + b"[]," * 300_000 + b"[]]}}",
+        b'{"format":1,"facts":{"models":[' + b"{}," * 300_000 + b"{}]}}",
+        b'{"format":1,"facts":{"models":[' + b'{"needs":{}},' * 200_000 + b"{}]}}",
         b'{"format":1,"facts":{"x":"' + b"x" * (33 << 20) + b'"}}',
     ],
     ids=["lists", "objects", "objects in objects", "text"],

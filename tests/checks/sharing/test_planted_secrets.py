@@ -66,10 +66,10 @@ def hidden(text: str) -> str:
 def test_each_alone() -> None:
     survived = [
         (planted["kind"], secret)
-        for planted in some(PLANTED, 600)
-        if planted["shape"]
+        for planted in some([planted for planted in PLANTED if planted["shape"]], 300)
+        for shown in [hidden(planted["text"])]
         for secret in secrets(planted)
-        if secret in hidden(planted["text"])
+        if secret in shown
     ]
     assert {secret for _, secret in survived} <= KNOWN_LEFT, survived
     assert len({planted["kind"] for planted in PLANTED}) >= 120

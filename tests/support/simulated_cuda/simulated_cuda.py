@@ -33,6 +33,7 @@ import weakref
 
 VARIABLE = "SIMULATED_CUDA"
 HELD = VARIABLE + "_HELD"  # by a process above this one
+PYTHON = VARIABLE + "_PYTHON"  # with which this process starts others
 BUSY = "CUDA error: CUDA-capable device(s) is/are busy or unavailable"
 STAND_IN = "stand_in"  # what C++ calls the device
 AUTOCAST = "AutocastPrivateUse1"
@@ -61,7 +62,10 @@ PLANTED = {
 def await_torch():
     """Change torch when it has been imported, and the modules whose constants are to be others."""
     if VARIABLE in os.environ:
-        sys.meta_path.insert(0, _Finder(dict(PLANTED, **json.loads(os.environ[VARIABLE]))))
+        sys.executable = os.environ.get(PYTHON, sys.executable)
+        finder = _Finder(dict(PLANTED, **json.loads(os.environ[VARIABLE])))
+        sys.meta_path.insert(0, finder)
+        finder.change_known()
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -75,6 +79,12 @@ class _Finder(importlib.abc.MetaPathFinder):
             )
         self._after["torch"] = lambda torch: install(torch, planted)
         self._after["torch.export.passes"] = _without_gradients
+
+    def change_known(self):
+        """Those that this process was forked with."""
+        for name, after in self._after.items():
+            if name in sys.modules:
+                after(sys.modules[name])
 
     def find_spec(self, name, path=None, target=None):
         after = self._after.get(name)
@@ -328,7 +338,7 @@ class Card:
         self.kernels = self.products = self.tunings = 0
         self.chance = random.Random(5)
         self.tuned, self.slopes = threading.local(), threading.local()
-        self._states, self._about = {}, {}
+        self._states, self._about, self._taking = {}, {}, {}
         self.seed(0)
         self._kernels = Kernels(torch, self)
         if planted["exclusive"] and HELD in os.environ:
@@ -402,10 +412,10 @@ class Card:
             self._tell(self.torch.OutOfMemoryError(said))
         self.taken += size
         self.seconds += KERNEL_SECONDS + size / BYTES_PER_SECOND
-        weakref.finalize(tensor, self._free, size).atexit = False
+        self._taking[weakref.ref(tensor, self._free)] = size
 
-    def _free(self, size):
-        self.taken -= size
+    def _free(self, gone):
+        self.taken -= self._taking.pop(gone)
 
     def _drawn(self, function, name, given):
         """Random numbers come from a generator of the card's own."""

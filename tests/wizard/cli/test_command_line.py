@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from support.shared_answers import SharedAnswers
 
 from checks.facts import InterpreterFacts
 from wizard import __main__ as entry
@@ -31,14 +32,15 @@ def english(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def saved(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def saved(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory, shared_answers: SharedAnswers) -> Path:
     """A case and a PDF of the interpreter that runs the tests, made by the real command in one run.
 
     ``qapp``: the PDF takes the application that is there; the windows' tests need theirs to be the first.
     """
     folder = tmp_path_factory.mktemp("saved")
     paths = ["--json", str(folder / "case.json"), "--pdf", str(folder / "report.pdf")]
-    assert run_command([*QUICK, "--quiet", "--lang", "en", *paths]) in {0, 1}
+    with shared_answers.in_use():
+        assert run_command([*QUICK, "--quiet", "--lang", "en", *paths]) in {0, 1}
     return folder
 
 
@@ -159,11 +161,11 @@ def test_envs_as_json(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert listed["target"]
 
 
-def test_a_display_that_is_gone_ends_nothing(saved: Path) -> None:
+def test_a_display_that_is_gone_ends_nothing(saved: Path, naosu_python: str) -> None:
     """Qt would abort. So it is with a display that was forwarded once, or that belongs to somebody else."""
     clean = {name: value for name, value in os.environ.items() if name not in {"QT_QPA_PLATFORM", "WAYLAND_DISPLAY"}}
     done = subprocess.run(
-        [sys.executable, "-m", "wizard", "open", str(saved / "case.json")],
+        [naosu_python, "-m", "wizard", "open", str(saved / "case.json")],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -187,7 +189,7 @@ def test_without_a_display_the_headless_check_runs(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signal to itself in this way")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_being_asked_to_end_keeps_what_is_done(tmp_path: Path, name: str) -> None:
+def test_being_asked_to_end_keeps_what_is_done(tmp_path: Path, name: str, naosu_python: str) -> None:
     """The real command, interrupted while it imports torch, still writes its case, and says that it is incomplete."""
     out = tmp_path / "case.json"
     script = (
@@ -205,15 +207,15 @@ def test_being_asked_to_end_keeps_what_is_done(tmp_path: Path, name: str) -> Non
         "engine.examine = interrupted\n"
         "sys.exit(run_command(sys.argv[1:]))\n"
     )
-    command = [sys.executable, "-c", script, *QUICK, "--quiet", "--json", str(out)]
+    command = [naosu_python, "-c", script, *QUICK, "--quiet", "--json", str(out)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "NAOSU_LANG": "en"})
     assert done.returncode in {1, 130}, done.stderr  # an early end is no clean bill of health
     assert "Cancelled" in done.stderr
     assert json.loads(out.read_bytes())["complete"] is False
 
 
-def test_a_reader_that_goes_away_is_no_traceback(saved: Path) -> None:
-    command = [sys.executable, "-m", "wizard", "show", str(saved / "case.json"), "--json"]
+def test_a_reader_that_goes_away_is_no_traceback(saved: Path, naosu_python: str) -> None:
+    command = [naosu_python, "-m", "wizard", "show", str(saved / "case.json"), "--json"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -228,8 +230,8 @@ def test_the_symptoms_are_those_that_the_window_offers() -> None:
         assert f"symptom-{symptom}" in area("report") or f"clear-{symptom}" in area("report")
 
 
-def test_a_full_standard_output_is_one_clear_line(saved: Path) -> None:
-    command = [sys.executable, "-m", "wizard", "show", str(saved / "case.json"), "--json", "--lang", "en"]
+def test_a_full_standard_output_is_one_clear_line(saved: Path, naosu_python: str) -> None:
+    command = [naosu_python, "-m", "wizard", "show", str(saved / "case.json"), "--json", "--lang", "en"]
     with open("/dev/full", "wb") as full:
         done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2

@@ -184,6 +184,7 @@ def test_an_exporter_that_nobody_knows(capfd: pytest.CaptureFixture[str]) -> Non
     assert "torch-onnx-dynamo" in said
 
 
+@pytest.mark.usefixtures("shared_probes")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_an_export_for_real(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """torch and nothing else is installed here, so that one exporter fits, and another fails for want of onnx."""
@@ -204,6 +205,7 @@ def test_an_export_for_real(capfd: pytest.CaptureFixture[str], tmp_path: Path) -
     assert failed["unmet"] == [{"needed": "onnx"}]
 
 
+@pytest.mark.usefixtures("shared_probes")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_model_run_again_for_real(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A dropout that was left on is found at its node."""

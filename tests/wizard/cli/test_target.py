@@ -67,7 +67,8 @@ def test_without_a_terminal_what_was_only_found_is_not_started(
     found += [NEAR, ON_PATH]
     assert run_command([*QUICK, "--lang", language]) == 2
     said = capfd.readouterr()
-    sentence = words("commands.needs-yes", language, path=NEAR.path, owner="mallory")
+    why = words("commands.why-folder", language)
+    sentence = words("commands.needs-yes", language, path=NEAR.path, owner="mallory", why=why)
     assert (said.out, said.err) == ("", sentence + "\n")
     assert examined == []
 
@@ -188,3 +189,19 @@ def test_envs_says_what_would_be_started(
         assert words("commands.likely-offered", language, owner="mallory") in printed
         assert words("commands.of-another", language, owner="mallory") in printed
         assert f"({words('commands.likely', language)})" not in printed
+
+
+@pytest.mark.parametrize("finder", ["traceback", "last", "project"])
+def test_what_was_found_elsewhere_says_why_and_waits_for_a_yes(
+    found: list[InterpreterFacts],
+    others: set[str],
+    examined: list[Request],
+    capfd: pytest.CaptureFixture[str],
+    finder: str,
+) -> None:
+    found += [InterpreterFacts(path="/home/me/p/.venv/bin/python", packages=TORCH, found_by=(finder,)), ON_PATH]
+    assert run_command(QUICK) == 2
+    assert words(f"commands.why-{finder}", "en") in capfd.readouterr().err
+    assert examined == []
+    assert run_command([*QUICK, "--yes"]) == 0
+    assert targets(examined) == ["/home/me/p/.venv/bin/python"]

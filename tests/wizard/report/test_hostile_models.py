@@ -73,11 +73,11 @@ KEYS = [
 ]
 
 
-# Every field with half of the texts, in one language each; before a release with all of them in both.
+# Every field with some of the texts, in one language each; before a release with all of them in both.
 PRINTS = [
     (name, key, text, language)
     for number, (name, key) in enumerate(KEYS)
-    for turn, text in enumerate(some(tuple(HOSTILE), 3, first=number))
+    for turn, text in enumerate(some(tuple(HOSTILE), 2, first=number))
     for language in some(("en", "ja"), 1, first=number + turn)
 ]
 

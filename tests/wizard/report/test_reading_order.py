@@ -32,7 +32,7 @@ Shown = Callable[[str, Case], str]
 @pytest.mark.parametrize("form", FORMS)
 def test_a_risk_stands_before_the_first_command_of_its_remedy(form: str, shown: Shown) -> None:
     met = 0
-    for path in some(CASES, 12 if form in ("window", "pdf") else 40):  # to draw all of them takes minutes
+    for path in some(CASES, 8 if form in ("window", "pdf") else 25):  # to draw all of them takes minutes
         case = decode(path.read_bytes())
         remedies = [remedy for finding in build(case, "en").shown for remedy in finding.remedies if remedy.risk]
         text = squeezed(shown(form, case)) if remedies else ""

@@ -67,6 +67,7 @@ class _Builder:
         if report.exactness:
             exactness = Section(self._words("heading-exactness"), (Paragraph(report.exactness),), detail=Detail.FULL)
             yield exactness
+        yield from report.runs
         yield from model_sections(report)
         yield from self._texts()
         yield from self._measured(report.asked, "asked")

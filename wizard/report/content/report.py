@@ -27,7 +27,7 @@ from checks.knowledge.templates import fill_sentence
 from checks.remedies.plan import RemedyPlan, plan_remedies
 from wizard.flow import computes
 from wizard.report.content.advice import AdviceView, advice_view
-from wizard.report.content.blocks import SYMBOLS, Item, MeasuredSection, Verdict
+from wizard.report.content.blocks import SYMBOLS, Item, MeasuredSection, Section, Verdict
 from wizard.report.content.compared_models import ComparisonView, comparison_views
 from wizard.report.content.evidence_words import evidence_words, in_words
 from wizard.report.content.fact_sheet import FactSection, fact_sections, label
@@ -36,6 +36,7 @@ from wizard.report.content.measured.line import computing_name, framework_name
 from wizard.report.content.measured.sections import measured_sections
 from wizard.report.content.model_files import ModelView, model_views, names_of
 from wizard.report.content.origins import lines_in_words, origin_in_words
+from wizard.report.content.program_runs import run_sections
 from wizard.report.content.step_labels import is_address
 from wizard.report.content.verdict import verdict_of
 from wizard.words import area, known, words
@@ -132,6 +133,7 @@ class Report:
     crashed: tuple[Item, ...]
     probes: tuple[ProbeRow, ...]
     facts: tuple[FactSection, ...]
+    runs: tuple[Section, ...] = ()  # of the user's own program
     models: tuple[ModelView, ...] = ()
     comparisons: tuple[ComparisonView, ...] = ()
     asked: tuple[MeasuredSection, ...] = ()  # of what was measured the answer to the question itself, to be read first
@@ -187,6 +189,7 @@ def build(case: Case, language: str) -> Report:
         ),
         probes=tuple(_probe(run, language) for run in (case.facts.probes.runs if case.facts.probes else ())),
         facts=fact_sections(case.facts, language),
+        runs=run_sections(case, language),
         models=model_views(case, language),
         comparisons=comparison_views(case, language),
         asked=asked,

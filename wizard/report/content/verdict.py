@@ -18,6 +18,7 @@ from checks.knowledge.phrases import in_language
 from wizard.report.content.blocks import Verdict
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
+from wizard.report.content.program_runs import in_short
 from wizard.report.content.tested import what_was_tested
 from wizard.words import area, words
 
@@ -132,7 +133,17 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
     )  # a ticket computed nothing; the verdict says it
     compared = () if is_named else compared_with(case, language)
     return tuple(
-        line for line in (*compared, examined, models, *tested, "" if case.facts.reported else checked, unread) if line
+        line
+        for line in (
+            *in_short(case, language),
+            *compared,
+            examined,
+            models,
+            *tested,
+            "" if case.facts.reported else checked,
+            unread,
+        )
+        if line
     )
 
 

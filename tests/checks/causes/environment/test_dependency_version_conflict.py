@@ -68,7 +68,7 @@ def test_speaks_of_a_failed_import() -> None:
     (finding,) = findings(Package(name="huggingface-hub", version="0.26.0"), frameworks=Frameworks(torch=torch))
     assert finding.severity is Severity.WARNING
     assert finding.placeholders()["package"] == "sentence-transformers 2.2.2"
-    assert finding.placeholders()["needed"] == "huggingface_hub.cached_download"
+    assert finding.placeholders()["needed"] == "huggingface-hub<0.26 (huggingface_hub.cached_download)"
     assert evidence_of(finding)["found"] == "huggingface-hub 0.26.0"
 
 

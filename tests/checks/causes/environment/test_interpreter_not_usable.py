@@ -1,5 +1,6 @@
 """When interpreter-not-usable speaks, and when it keeps silent."""
 
+import msgspec
 import pytest
 
 from checks.causes.environment.interpreter_not_usable import interpreter_not_usable
@@ -97,3 +98,16 @@ def test_open(runs: tuple[ProbeRun, ...]) -> None:
 def test_a_problem_of_a_newer_version_stays_open() -> None:
     with pytest.raises(NotInTable):
         list(interpreter_not_usable(InterpreterFacts(path=PATH, problem="quarantined"), None))
+
+
+def test_a_path_file_that_is_no_text_is_named() -> None:
+    pth = "/env/lib/python3.11/site-packages/my.pth"
+    interpreter = InterpreterFacts(path="/env/bin/python", version="3.11.7", unreadable_pth=(pth,))
+    words = (
+        "  File \"<frozen site>\", line 179, in addpackage\nUnicodeDecodeError: 'utf-8' codec can't decode byte 0xff"
+    )
+    crash = ProbeRun(probe="environment", status="crashed", exit_code=1, stderr_tail=words)
+    (finding,) = interpreter_not_usable(interpreter, ProbeRuns(runs=(crash,)))
+    assert (finding.named("pth_file"), finding.remedies[0]) == (pth, "move-path-file-aside")
+    (other,) = interpreter_not_usable(interpreter, ProbeRuns(runs=(msgspec.structs.replace(crash, stderr_tail="?"),)))
+    assert "pth_file" not in other.values

@@ -5,6 +5,7 @@ import pytest
 from checks.causes.environment.ort_package_conflict import ort_package_conflict
 from checks.facts import Gpus, InterpreterFacts, MachineFacts, NvidiaFacts, NvidiaGpu, OnnxRuntimeFacts, Package
 from checks.facts.finding import Finding, Severity, Unread
+from checks.knowledge.phrases import phrase
 
 T4 = MachineFacts(nvidia=NvidiaFacts(nvml="ok", devices=(NvidiaGpu(index=0, name="Tesla T4"),)))
 CPU = OnnxRuntimeFacts(version="1.23.2", providers_listed=("AzureExecutionProvider", "CPUExecutionProvider"))
@@ -27,6 +28,11 @@ def test_the_gpu_version_was_overwritten() -> None:
     assert finding.values == {
         "ort_installed": "onnxruntime onnxruntime-gpu",
         "ort_package": "onnxruntime-gpu==1.23.2",
+        "ort_state": phrase(
+            "ort-together",
+            ort_packages="onnxruntime 1.23.2, onnxruntime-gpu 1.23.2",
+            ort_wanted="CUDAExecutionProvider, TensorrtExecutionProvider",
+        ),
     }
 
 

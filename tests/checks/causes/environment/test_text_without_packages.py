@@ -36,6 +36,7 @@ def test_speaks(check: Check, message: str) -> None:
         "frameworks": Frameworks(torch=TorchFacts(version="2.2.0", imported=False, error=error)),
         "probes": None,
         "environment": None,
+        "runs": None,
     }
     (finding,) = check(**{name: given[name] for name in check.wanted})
     assert finding.cause == check.cause

@@ -14,6 +14,7 @@ from textwrap import dedent
 import msgspec
 import psutil
 import pytest
+from support.warm_python import processes_left
 
 from checks.engine.processes.runner import TAIL, Answer, ProbeTask, run_probe, signal_name
 from checks.engine.processes.tree import MARK
@@ -29,7 +30,7 @@ LIMIT = 60.0  # seconds; far more than any of these needs, except those that are
 @pytest.fixture(autouse=True)
 def _nobody_left() -> Iterator[None]:
     yield
-    assert psutil.Process().children(recursive=True) == []
+    assert processes_left() == []
     marked = []
     for process in psutil.process_iter():
         try:

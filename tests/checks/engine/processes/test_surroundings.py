@@ -32,6 +32,13 @@ def test_the_users_own_is_kept(variables: dict[str, str]) -> None:
     assert environment(**variables) == variables
 
 
+def test_what_our_start_put_aside_is_given_back() -> None:
+    aside = {"NAOSU_USERS_LD_LIBRARY_PATH": "/usr/local/cuda/lib64", "NAOSU_USERS_LD_PRELOAD": ""}
+    found = probe_environment(THEIRS, aside, OURS)
+    found.pop("PATH", None)
+    assert found == {"LD_LIBRARY_PATH": "/usr/local/cuda/lib64", "LD_PRELOAD": ""}
+
+
 @pytest.mark.parametrize(
     ("variables", "left"),
     [

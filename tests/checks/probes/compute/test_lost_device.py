@@ -1,7 +1,8 @@
 """A card that is lost in the middle, or has too little memory: what was measured is kept, and the rest goes on."""
 
+import functools
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -19,19 +20,28 @@ SMALL = {
     "naosu_probes.compute.torch.repeat": {
         "SCALE_OF_DEVICE": 1 / 64,
         "LARGEST": 1 / 64,
-        "MOST": {"quick": 4},
+        "MOST": {"quick": 2},
         "SURE": 2,
     },
     "naosu_probes.compute.torch.compiled": {"COMPILE_OF": ()},
+    "naosu_probes.compute.timing": {"ENOUGH": 1, "LEAST": 1},
 }
 
 
-def run(seconds: Mapping[str, float], more: Mapping[str, Any] | None = None, **options: Any) -> Answer:
+Run = Callable[..., Answer]
+
+
+@pytest.fixture(scope="module")
+def run(torch_python: str) -> Run:
     """One process of the probe, on a card on which this is planted."""
+    return functools.partial(_run, torch_python)
+
+
+def _run(python: str, seconds: Mapping[str, float], more: Mapping[str, Any] | None = None, **options: Any) -> Answer:
     task = ProbeTask(
         probe="compute_torch",
         script=SPEC.script,
-        interpreter=sys.executable,
+        interpreter=python,
         argument={**argument_of("cuda:0", "quick", seconds), **(more or {})},
         time_limit=120.0,
         environment=planted(module=SMALL, operations=OPERATIONS, **options),
@@ -39,7 +49,7 @@ def run(seconds: Mapping[str, float], more: Mapping[str, Any] | None = None, **o
     return run_probe(task)
 
 
-def test_a_process_that_loses_the_card_ends_and_the_next_goes_on_behind_what_broke_it() -> None:
+def test_a_process_that_loses_the_card_ends_and_the_next_goes_on_behind_what_broke_it(run: Run) -> None:
     """As after an illegal memory access: nothing computes in that process any more, and all in a new one."""
     seconds = {"repeat": 40.0, "portrait": 40.0}
     job = computation("computations:torch:cuda:0", SPEC, "cuda:0", seconds, Facts(target=sys.executable), "quick")
@@ -62,7 +72,7 @@ def test_a_process_that_loses_the_card_ends_and_the_next_goes_on_behind_what_bro
 
 
 @pytest.fixture(scope="module")
-def short_of_memory() -> tuple[Measurement, ...]:
+def short_of_memory(run: Run) -> tuple[Measurement, ...]:
     """A card on which 6 MB are free."""
     answer = run({"repeat": 20.0, "experiment": 2.0, "precision": 20.0, "flip": 20.0, "portrait": 20.0}, memory=6 << 20)
     assert answer.run.status == "ok", answer.run

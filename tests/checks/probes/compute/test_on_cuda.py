@@ -1,10 +1,11 @@
 """What computes on CUDA, on a card that is simulated: all stages run, and the verdict names what was planted, alone."""
 
+import functools
 import importlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from checks.judgement.judge import judge_each
 
 DEVICE = "cuda:0"
 SPEC = next(computation_probe for computation_probe in COMPUTATION_PROBES if computation_probe.framework == "torch")
-FEW = 4  # repetitions: what varies does so each time
+FEW = 3  # repetitions: what varies does so each time
 SMALL = {
     "naosu_probes.compute.torch.repeat": {
         "SCALE_OF_DEVICE": 1 / 64,
@@ -45,6 +46,7 @@ SMALL = {
         "SURE": 2,
     },
     "naosu_probes.compute.torch.compiled": {"COMPILE_OF": ()},
+    "naosu_probes.compute.timing": {"ENOUGH": 1, "LEAST": 1},
     "naosu_probes.compute.experiments": {
         "PICTURES": 64,
         "VALIDATION": 16,
@@ -54,24 +56,40 @@ SMALL = {
     },
     "naosu_probes.compute.torch.health": {"SIZE_OF_DEVICE": 256, "SIZE_OF_HALF": 128, "PART_OF_MEMORY": 1 / 64},
 }
-AMPLE = 40.0  # seconds: for what ends by itself
+AMPLE = 120.0  # seconds: for what ends by itself
 MOMENT = 0.5  # of what fills the time it has
 
 
-def computed(
-    seconds: Mapping[str, float], setting: str = "default", environment: Mapping[str, str] | None = None, **options: Any
-) -> tuple[Measurement, ...]:
+Computed = Callable[..., tuple[Measurement, ...]]
+
+
+@pytest.fixture(scope="module")
+def computed(torch_python: str) -> Computed:
     """What the probe tells of a card with this planted. After a crash a new process goes on, as in the engine."""
+    return functools.partial(_computed, torch_python)
+
+
+def _computed(
+    python: str,
+    seconds: Mapping[str, float],
+    setting: str = "default",
+    environment: Mapping[str, str] | None = None,
+    **options: Any,
+) -> tuple[Measurement, ...]:
     job = computation("compute_torch", SPEC, DEVICE, seconds, Facts(target=sys.executable), "quick")
     remaining = Remaining(job)
     while remaining.seconds:
         task = ProbeTask(
             probe="compute_torch",
             script=SPEC.script,
-            interpreter=sys.executable,
+            interpreter=python,
             argument={**argument_of(DEVICE, "quick", remaining.seconds, setting), **remaining.argument()},
             time_limit=10 * AMPLE,
-            environment={**planted(**{"module": SMALL, **options}), **(environment or {})},
+            environment={
+                **planted(**{"module": SMALL, **options}),
+                "SIMULATED_CUDA_PYTHON": python,
+                **(environment or {}),
+            },
         )
         answer = run_probe(task)
         assert [stage.error for stage in answer.run.stages if stage.error and stage.name != "imported"] == []
@@ -110,7 +128,7 @@ def repeats(measurements: Iterable[Measurement], setting: str = "default") -> di
 
 
 @pytest.fixture(scope="module")
-def ampere() -> tuple[Measurement, ...]:
+def ampere(computed: Computed) -> tuple[Measurement, ...]:
     """A card with atomic additions, TensorFloat-32 and cuDNN's tuning."""
     ample = dict.fromkeys(("repeat", "experiment", "precision", "flip", "portrait"), AMPLE)
     return computed(ample | {"health": MOMENT}, order=True, tf32=True, autotune=True)
@@ -188,11 +206,11 @@ def test_nothing_else_is_claimed(ampere: tuple[Measurement, ...]) -> None:
     }
 
 
-def test_the_same_bits_are_found_on_the_card_and_on_the_processor() -> None:
+def test_the_same_bits_are_found_on_the_card_and_on_the_processor(torch_python: str) -> None:
     """Inputs, fingerprints by both ways, portraits and differences of every type; what a card refuses is refused."""
     script = Path(simulated_cuda.__file__).with_name("same_bits.py")
     told = subprocess.run(
-        [sys.executable, "-B", str(script)],
+        [torch_python, "-B", str(script)],
         env={**os.environ, **planted()},
         capture_output=True,
         text=True,
@@ -205,7 +223,7 @@ def test_the_same_bits_are_found_on_the_card_and_on_the_processor() -> None:
 # --- other cards ------------------------------------------------------------------------------------------------------
 
 
-def test_silent_on_a_card_that_repeats_and_computes_in_full() -> None:
+def test_silent_on_a_card_that_repeats_and_computes_in_full(computed: Computed) -> None:
     operations = ("index-add", "conv2d-backward", "matmul", "dropout", "randn")
     seconds = dict.fromkeys(("repeat", "flip", "portrait"), AMPLE) | {"precision": MOMENT, "health": MOMENT}
     made = computed(seconds, operations=operations)
@@ -214,7 +232,7 @@ def test_silent_on_a_card_that_repeats_and_computes_in_full() -> None:
 
 
 @pytest.fixture(scope="module")
-def limited() -> tuple[Measurement, ...]:
+def limited(computed: Computed) -> tuple[Measurement, ...]:
     """A card without float64, under a PyTorch that wants cuBLAS' variable, as until 2.9."""
     seconds = dict.fromkeys(("repeat", "experiment", "flip", "portrait"), AMPLE)
     operations = ("index-add", "matmul", "matmul-float64", "lstm-backward")
@@ -239,7 +257,7 @@ def test_what_a_card_without_float64_computes_is_measured(limited: tuple[Measure
     assert any(isinstance(each, Portrait) for each in limited)
 
 
-def test_the_experiments_in_the_mode_that_lacks_a_form_of_some() -> None:
+def test_the_experiments_in_the_mode_that_lacks_a_form_of_some(computed: Computed) -> None:
     variable = {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
     made = computed({"experiment": AMPLE}, "deterministic-workspace", variable, order=True, workspace=True)
     running = [each for each in made if each.operation == "sum-of-squares-running"]
@@ -248,7 +266,7 @@ def test_the_experiments_in_the_mode_that_lacks_a_form_of_some() -> None:
     assert {other.distinct for other in others} == {1}
 
 
-def test_a_bit_that_flips_under_load_is_named_also_where_memory_is_short() -> None:
+def test_a_bit_that_flips_under_load_is_named_also_where_memory_is_short(computed: Computed) -> None:
     health = {"naosu_probes.compute.torch.health": {"SIZE_OF_DEVICE": 128, "SIZE_OF_HALF": 128, "MEMORY_TURN": 2}}
     seconds = {"repeat": AMPLE, "health": 2 * MOMENT}
     made = computed(seconds, operations=("index-add",), memory=8 << 20, flips=20, module=SMALL | health)

@@ -217,6 +217,7 @@ def test_the_modes_of_a_device_fit_its_type() -> None:
     assert flags.of_device(torch, "mps", "float32") == ["autocast-float16"]
 
 
+@pytest.mark.usefixtures("warm_probes")
 @pytest.mark.parametrize("framework", ["torch", "numpy"])
 def test_the_probe_alone_in_a_process_of_its_own(framework: str) -> None:
     import sys

@@ -541,6 +541,7 @@ def traced(tmp_path: Path) -> Path:
     return tmp_path / "traced.pt"
 
 
+@pytest.mark.usefixtures("warm_probes")
 def test_an_export_that_is_equal(traced: Path) -> None:
     done = run(traced, "torch-export")
     assert (done.loaded, done.exported, done.ran, done.error) == (True, True, True, None)
@@ -551,6 +552,7 @@ def test_an_export_that_is_equal(traced: Path) -> None:
     assert done.size
 
 
+@pytest.mark.usefixtures("warm_probes")
 def test_the_exporters_own_error_and_the_users_own_input(traced: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "inputs.npz", picture=np.ones((2, 3, 9, 9), np.float32))
     done = run(traced, "torch-onnx-torchscript", tmp_path / "inputs.npz")
@@ -560,6 +562,7 @@ def test_the_exporters_own_error_and_the_users_own_input(traced: Path, tmp_path:
     assert "onnx" in done.error.message
 
 
+@pytest.mark.usefixtures("warm_probes")
 def test_inputs_that_do_not_fit(traced: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "two.npz", a=np.ones(3), b=np.ones(3))
     assert run(traced, "torch-export", tmp_path / "two.npz").reason == "inputs-do-not-fit"
@@ -567,6 +570,7 @@ def test_inputs_that_do_not_fit(traced: Path, tmp_path: Path) -> None:
     assert run(traced, "torch-export", tmp_path / "no.npz").reason == "no-input-file"
 
 
+@pytest.mark.usefixtures("warm_probes")
 @pytest.mark.parametrize("module", [Writer(), Reader()])
 def test_a_script_that_reaches_outside_is_not_run(module: torch.nn.Module, tmp_path: Path) -> None:
     with pytest.warns(DeprecationWarning, match="torch.jit"):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -32,6 +33,7 @@ from checks.sharing.case import decode, to_builtins
 
 PROFILES = Path(__file__).parents[3] / "recordings" / "model_runs" / "profiles"
 NotDrawn = kit.NotDrawn
+Loaded = Callable[[Path, str], ModelRun]
 
 
 def probe(stem: str) -> ModuleType:
@@ -185,7 +187,12 @@ def test_words_of_the_model_that_name_no_size(words: dict[str, str]) -> None:
 # --- torch, really ----------------------------------------------------------------------------------------------------
 
 
-def loaded(path: Path, kind: str) -> ModelRun:
+@pytest.fixture
+def loaded(warm_probes: None) -> Loaded:
+    return _loaded
+
+
+def _loaded(path: Path, kind: str) -> ModelRun:
     chosen = spec("torch", "model/torch")
     task = ProbeTask("torch", chosen.script, sys.executable, {"path": str(path), "format": kind}, time_limit=300)
     (run,) = runs_of(run_probe(task), chosen)
@@ -202,14 +209,16 @@ class RunsACommand:
         return os.mkdir, (str(self.folder),)
 
 
-def test_weights_load(tmp_path: Path) -> None:
+def test_weights_load(loaded: Loaded, tmp_path: Path) -> None:
     torch.save({"w": torch.ones(3)}, tmp_path / "w.pt")
     run = loaded(tmp_path / "w.pt", "torch-zip")
     assert (run.loaded, run.ran, run.error, run.reason) == (True, None, None, "")
 
 
 @pytest.mark.parametrize("zipped", [True, False])
-def test_a_pickle_that_runs_a_command_is_refused_and_does_not_run_it(tmp_path: Path, zipped: bool) -> None:
+def test_a_pickle_that_runs_a_command_is_refused_and_does_not_run_it(
+    loaded: Loaded, tmp_path: Path, zipped: bool
+) -> None:
     trap = tmp_path / "trap"
     torch.save({"w": RunsACommand(trap)}, tmp_path / "w.pt", _use_new_zipfile_serialization=zipped)
     run = loaded(tmp_path / "w.pt", "torch-zip" if zipped else "torch-legacy")
@@ -219,7 +228,7 @@ def test_a_pickle_that_runs_a_command_is_refused_and_does_not_run_it(tmp_path: P
     assert not trap.exists()
 
 
-def test_a_cut_file_does_not_load(tmp_path: Path) -> None:
+def test_a_cut_file_does_not_load(loaded: Loaded, tmp_path: Path) -> None:
     torch.save({"w": torch.ones(1000)}, tmp_path / "w.pt")
     (tmp_path / "w.pt").write_bytes((tmp_path / "w.pt").read_bytes()[:2000])
     assert loaded(tmp_path / "w.pt", "torch-zip").loaded is False
@@ -260,12 +269,13 @@ torch.jit.script(Writes()).save(sys.argv[2])
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_torchscript_loads_where_loading_runs_nothing(tmp_path: Path) -> None:
+def test_torchscript_loads_where_loading_runs_nothing(loaded: Loaded, torch_python: str, tmp_path: Path) -> None:
     """torch.jit.load calls the archive's own __setstate__, which is TorchScript and may write files."""
     source = tmp_path / "make.py"
     trap, shouted = tmp_path / "trap.pt", tmp_path / "shouted.ts"
     source.write_text(SCRIPT.replace("TRAP", str(trap)))
-    made = load_script(source, tmp_path / "plain.ts", tmp_path / "writes.ts")
+    made = (tmp_path / "plain.ts", tmp_path / "writes.ts")  # TorchScript reads the source of its classes: from a file
+    subprocess.run([torch_python, str(source), *map(str, made)], check=True, capture_output=True)
     assert loaded(made[0], "torchscript").loaded is True
     trap.unlink(missing_ok=True)
     run = loaded(made[1], "torchscript")
@@ -283,12 +293,6 @@ def test_torchscript_loads_where_loading_runs_nothing(tmp_path: Path) -> None:
     assert not trap.exists()
     torch.jit.load(shouted)
     assert trap.exists()  # so the archive finds it
-
-
-def load_script(source: Path, *made: Path) -> tuple[Path, ...]:
-    """TorchScript reads the source of its classes, so they need a file."""
-    subprocess.run([sys.executable, str(source), *map(str, made)], check=True, capture_output=True)
-    return made
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def test_damaged_at_random_places(path: Path, tmp_path: Path) -> None:
 
 @for_each(FILES, name_of)
 def test_under_the_name_of_another_format(path: Path, tmp_path: Path) -> None:
-    for ending in (".onnx", ".tflite", ".pt", ".engine", ".bin", ""):
+    for ending in some((".onnx", ".tflite", ".pt", ".engine", ".bin", ""), 3, first=FILES.index(path)):
         file = alone(tmp_path) / f"model{ending}"
         shutil.copyfile(path, file)
         answered(file)
@@ -140,7 +140,7 @@ def test_a_pickle_that_would_run_a_command_does_not(protocol: int, wrapped: str,
         pytest.param(struct.pack("<Q", 100_000) + b"{" * 100_000, id="deep-json"),
         pytest.param(b"GGUF" + struct.pack("<IQQ", 3, 2**63, 2**63), id="gguf-with-2-to-the-63-tensors"),
         pytest.param(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 2**62), id="gguf-key-of-2-to-the-62"),
-        pytest.param(b"\x80\x04" + b"(" * 200_000 + b".", id="a-pickle-of-marks"),
+        pytest.param(b"\x80\x04" + b"(" * 60_000 + b".", id="a-pickle-of-marks"),
         pytest.param(b"\x80\x04\x8e" + struct.pack("<Q", 2**62), id="a-pickle-with-bytes-of-2-to-the-62"),
         pytest.param(b"]" * 50_000 + b"a" * 49_999 + b".", id="lists-within-lists"),
         pytest.param(b"\x89HDF\r\n\x1a\n" + b"\xff" * 4096, id="hdf5-of-nothing"),

@@ -2,7 +2,6 @@
 
 import ast
 import subprocess
-import sys
 from collections.abc import Callable
 
 import msgspec
@@ -80,9 +79,14 @@ def view_of(case: Case, language: str = "en") -> AdviceView:
     return view
 
 
-def run(code: str, then: str) -> str:
+@pytest.fixture
+def run(torch_python: str) -> Callable[[str, str], str]:
+    return lambda code, then: _run(torch_python, code, then)
+
+
+def _run(python: str, code: str, then: str) -> str:
     """What a program prints that begins with this code."""
-    done = subprocess.run([sys.executable, "-W", "error", "-c", f"{code}\n{then}"], capture_output=True, text=True)
+    done = subprocess.run([python, "-W", "error", "-c", f"{code}\n{then}"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -92,7 +96,7 @@ def flowing(code: str) -> str:
     return " ".join(line.removeprefix("# ") for line in code.splitlines())
 
 
-def test_the_program_runs_and_sets_what_it_says(measured: Case) -> None:
+def test_the_program_runs_and_sets_what_it_says(measured: Case, run: Callable[[str, str], str]) -> None:
     """And the workers of a loader draw the same numbers, where both are handed over as the comment says."""
     (block,) = view_of(measured).blocks
     told = run(
@@ -125,7 +129,7 @@ def test_in_japanese_it_is_the_same_program(measured: Case) -> None:
     assert "毎回同じビット" in codes[1]
 
 
-def test_older_lines_run_as_well() -> None:
+def test_older_lines_run_as_well(run: Callable[[str, str], str]) -> None:
     lines = [line for line in SettingsAdviceTable.read().line if line.id in ("cublas-workspace", "torch-tf32")]
     code = program([AdvisedLine(line, line.code) for line in lines], "en")
     told = run(code, "print(os.environ['CUBLAS_WORKSPACE_CONFIG'], torch.backends.cuda.matmul.allow_tf32)")

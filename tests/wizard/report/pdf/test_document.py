@@ -203,11 +203,13 @@ def fonts_of(folder: Path, *pattern: str) -> dict[str, str]:
         (("BIZ UDPGothic",), "ja", ""),
     ],
 )
-def test_no_font_is_said(case: Case, tmp_path: Path, fonts: tuple[str, ...], language: str, reason: str) -> None:
+def test_no_font_is_said(
+    case: Case, tmp_path: Path, naosu_python: str, fonts: tuple[str, ...], language: str, reason: str
+) -> None:
     """A PDF of empty boxes is no success."""
     source, made = tmp_path / "case.json", tmp_path / "made.pdf"
     source.write_bytes(to_json(case, "en"))
-    command = [sys.executable, "-m", "wizard", "--lang", language, "show", str(source), "--pdf", str(made), "--quiet"]
+    command = [naosu_python, "-m", "wizard", "--lang", language, "show", str(source), "--pdf", str(made), "--quiet"]
     root = Path(__file__).resolve().parents[4]
     done = subprocess.run(command, env=fonts_of(tmp_path, *fonts), capture_output=True, text=True, cwd=root)
     if reason:
@@ -219,7 +221,7 @@ def test_no_font_is_said(case: Case, tmp_path: Path, fonts: tuple[str, ...], lan
         assert len(text_of(made.read_bytes())) > 500
 
 
-def test_without_an_application_and_without_a_display(tmp_path: Path) -> None:
+def test_without_an_application_and_without_a_display(tmp_path: Path, naosu_python: str) -> None:
     """As a server does it: no Qt application, no display."""
     script = (
         "from checks.sharing.case import *; from checks.facts import Facts; from pathlib import Path;"
@@ -230,5 +232,5 @@ def test_without_an_application_and_without_a_display(tmp_path: Path) -> None:
     environment = {key: value for key, value in os.environ.items() if key not in of_a_display}
     target = tmp_path / "r.pdf"
     root = Path(__file__).resolve().parents[4]
-    subprocess.run([sys.executable, "-c", script, str(target)], env=environment, check=True, cwd=root)
+    subprocess.run([naosu_python, "-c", script, str(target)], env=environment, check=True, cwd=root)
     assert target.read_bytes().startswith(b"%PDF")

@@ -1,0 +1,229 @@
+"""A variable has a value that its reader refuses or passes over, or asks for what is not there.
+
+Detects:      values against the table of what each release accepts; what frameworks, Python, the loader and the OpenMP
+              runtime say of a value that they refuse; a PYTHONPATH into the packages of another Python; the same in
+              Keras's settings file.
+Why it bites: the variable is set somewhere else and forgotten; the program itself did not change.
+Blind spots:  a variable that the program sets itself, or that only a service or a scheduler sets; a valid value that
+              is not what the user wants; variables without a row.
+Knowledge:    resources/knowledge/packages/variable_values.toml, resources/knowledge/errors/import_errors.toml
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from checks.analysis.failures.at_import import CLUE_SHOWN
+from checks.analysis.failures.texts import all_texts
+from checks.causes.registry import check
+from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRuns
+from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.knowledge.errors.import_errors import ImportErrors, Recognised, recognise
+from checks.knowledge.packages.ai_packages import framework_of_package
+from checks.knowledge.packages.variable_values import KERAS_FILE, Variable, VariableValues, row_of, rows_of
+from checks.knowledge.phrases import phrase
+
+CAUSE = "environment-variable-invalid"
+SEEN, LIKELY, UNSEEN = 0.97, 0.85, 0.7  # its reader said so; nothing was tried; it is read later than what was tried
+VALUE_SHOWN = 200
+_OF_A_PYTHON = re.compile(
+    r"[\\/]python(?P<minor>3\.\d+)[\\/](?:site|dist)-packages(?=[\\/:;]|$)|[\\/]Python(?P<short>3\d+)[\\/]Lib[\\/]site-packages",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What a program said of a variable."""
+
+    found: Recognised
+    origin: str
+    is_fatal: bool = True
+
+
+@check(CAUSE)
+def environment_variable_invalid(
+    environment: EnvironmentVariables | None,
+    interpreter: InterpreterFacts | None,
+    frameworks: Frameworks | None,
+    probes: ProbeRuns | None,
+    runs: ProgramRuns | None,
+) -> Iterator[Finding]:
+    """One finding per variable."""
+    if environment is None and frameworks is None and probes is None and runs is None:
+        raise Unread("variable")
+    values = _values(environment)
+    installed = (interpreter.packages or ()) if interpreter else ()
+    told = _told(values, frameworks, probes, runs)
+    for name, words in told.items():
+        yield _of_words(name, values, words, installed)
+    for name, value in values.items():
+        if name not in told:
+            yield from _of_table(name, value, installed, frameworks, probes)
+    if interpreter is not None and "PYTHONPATH" in values:
+        yield from _of_another_python(values["PYTHONPATH"], interpreter, frameworks, probes, runs)
+
+
+def _values(environment: EnvironmentVariables | None) -> dict[str, str]:
+    """The variables, and what Keras's settings file says."""
+    if environment is None:
+        return {}
+    file = {KERAS_FILE + name: value for name, value in (environment.keras or {}).items()}
+    if environment.values.get("KERAS_BACKEND"):  # goes before the file
+        file.pop(f"{KERAS_FILE}backend", None)
+    return {**environment.values, **file}
+
+
+# --- what somebody said of it ------------------------------------------------------------------------------------
+
+
+def _told(
+    values: Mapping[str, str], frameworks: Frameworks | None, probes: ProbeRuns | None, runs: ProgramRuns | None
+) -> dict[str, _Told]:
+    """Variable -> the words that name it. Where the variables are known, it must be set, and to that value."""
+    found: dict[str, _Told] = {}
+    for text, origin, is_fatal in all_texts(frameworks, probes, runs):
+        words = recognise(text)
+        if words is None or words.row.cause != CAUSE:
+            continue
+        name = _named(words, values)
+        if name and name not in found:
+            found[name] = _Told(words, origin, is_fatal)
+    return found
+
+
+def _named(words: Recognised, values: Mapping[str, str]) -> str:
+    """The variable that the words are about; "" where it is another one, or not the reason."""
+    group = words.groups.get("variable", "")
+    names = (group.upper() if group.islower() else group,) if group else words.row.variables
+    said = words.groups.get("variable_value", "").strip().lower()
+    if not values:
+        return names[0] if len(names) == 1 else ""
+    return next((name for name in names if name in values and said in values[name].lower()), "")
+
+
+def _of_words(name: str, values: Mapping[str, str], told: _Told, installed: tuple[Package, ...]) -> Finding:
+    row, reader = row_of(name, installed) or (next(iter(rows_of(name)), None), None)
+    value = values.get(name, told.found.groups.get("variable_value", ""))
+    severity = Severity.NOTE if row and not row.is_refused else Severity.BLOCKING if told.is_fatal else Severity.WARNING
+    clue = Evidence("clue", told.found.line[:CLUE_SHOWN], told.origin, told.found.row.sources[0])
+    return _finding(name, value, row, reader, severity, SEEN, clue)
+
+
+# --- what the table says of it -----------------------------------------------------------------------------------
+
+
+def _of_table(
+    name: str,
+    value: str,
+    installed: tuple[Package, ...],
+    frameworks: Frameworks | None,
+    probes: ProbeRuns | None,
+) -> Iterator[Finding]:
+    found = row_of(name, installed)
+    if found is None:
+        return
+    row, reader = found
+    need = row.missing(value, (package.name for package in installed), reader.version if reader else "")
+    if need is None and row.accepts(value):
+        return
+    if not row.is_refused:
+        yield _finding(name, value, row, reader, Severity.NOTE, SEEN)
+        return
+    worked = _worked(row, reader, frameworks, probes)
+    if worked and row.when != "use":  # its reader went past the place where it would have refused it
+        return
+    broke = worked is False
+    severity = (
+        Severity.BLOCKING if broke or (worked is None and (need is None or row.when != "use")) else Severity.WARNING
+    )
+    confidence = SEEN if broke else UNSEEN if row.when == "use" or worked else LIKELY
+    lack = need.requirement if need else ""
+    yield _finding(name, value, row, reader, severity, confidence, requirement=lack, is_lack=need is not None)
+
+
+def _worked(
+    row: Variable, reader: Package | None, frameworks: Frameworks | None, probes: ProbeRuns | None
+) -> bool | None:
+    """Whether what reads it was seen to start, or seen to fail; None: it was not tried."""
+    if row.when == "start":
+        asked = [run for run in (probes.runs if probes else ()) if run.probe not in ("machine", "nvidia")]
+        return any(run.stages for run in asked) if asked else None
+    framework = framework_of_package().get(reader.name) if reader else None
+    facts = dict(frameworks.each()).get(framework or "") if frameworks else None
+    if facts is None:
+        return None
+    if row.when == "use" and facts.imported:
+        return False if "devices" in facts.unread else None
+    return facts.imported
+
+
+def _finding(
+    name: str,
+    value: str,
+    row: Variable | None,
+    reader: Package | None,
+    severity: Severity,
+    confidence: float,
+    *clues: Evidence,
+    requirement: str = "",
+    is_lack: bool = False,
+) -> Finding:
+    in_file = name.startswith(KERAS_FILE)
+    nearest = row.nearest(value) if row and not is_lack else ""
+    kind = "lacks" if is_lack else "ignored" if row and not row.is_refused else "refused"
+    by = f"{reader.name} {reader.version}" if reader else ""
+    return Finding(
+        severity=severity,
+        confidence=confidence,
+        subject=name,
+        evidence=(
+            Evidence("variable", name, "environment"),
+            Evidence("variable_value", f'"{value[:VALUE_SHOWN]}"', "environment"),
+            *((Evidence("package", by, reader.location or ""),) if reader else ()),
+            *((Evidence("accepted_values", row.shown, VariableValues.read().title, row.source),) if row else ()),
+            *clues,
+        ),
+        values={
+            "state": phrase(f"variable-{kind}"),
+            **({"requirement": requirement} if requirement else {}),
+            **({"variable_fit": nearest} if nearest else {}),
+        },
+        remedies=_remedies(in_file=in_file, is_near=bool(nearest), is_lack=bool(requirement)),
+    )
+
+
+def _remedies(*, in_file: bool, is_near: bool, is_lack: bool) -> tuple[str, ...]:
+    if in_file:
+        return ("edit-keras-settings", *(("install-required-version",) if is_lack else ()))
+    set_it = ("set-environment-variable",) if is_near else ()
+    return (*set_it, "unset-environment-variable", *(("install-required-version",) if is_lack else ()))
+
+
+# --- PYTHONPATH ----------------------------------------------------------------------------------------------------
+
+
+def _of_another_python(
+    value: str,
+    interpreter: InterpreterFacts,
+    frameworks: Frameworks | None,
+    probes: ProbeRuns | None,
+    runs: ProgramRuns | None,
+) -> Iterator[Finding]:
+    """The packages of another Python stand before its own, and what failed came from there."""
+    own = ".".join((interpreter.version or "").split(".")[:2])
+    for entry in re.split(r"[;\n]|:(?![\\/])|:(?=/)", value):
+        found = _OF_A_PYTHON.search(entry)
+        if found is None or not own:
+            continue
+        other = found["minor"] or f"3.{found['short'][1:]}"
+        if other == own:
+            continue
+        for text, origin, is_fatal in all_texts(frameworks, probes, runs):
+            if is_fatal and entry.rstrip("/\\") in text:
+                line = next(line for line in text.splitlines() if entry.rstrip("/\\") in line).strip()
+                row = rows_of("PYTHONPATH")[0]
+                clue = Evidence("clue", line[:CLUE_SHOWN], origin, ImportErrors.read().source)
+                python = Evidence("python_of_folder", f"Python {other}", entry)
+                yield _finding("PYTHONPATH", value, row, None, Severity.BLOCKING, SEEN, python, clue)
+                return

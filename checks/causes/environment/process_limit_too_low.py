@@ -1,0 +1,73 @@
+"""A limit of the process (ulimit) is too low for what it loads or starts.
+
+Detects:      the system's refusal in what failed, with a limit that is set for just that: address space, open files,
+              processes; and a stack of less than 512 KiB beside a crash.
+Why it bites: frameworks map gigabytes of libraries, start a thread per core and open a file per worker.
+Blind spots:  limits of a container on the number of processes (pids.max), and those that a service alone has.
+Knowledge:    resources/knowledge/errors/import_errors.toml
+"""
+
+from collections.abc import Iterator
+
+from checks.analysis.failures.at_import import CLUE_SHOWN
+from checks.analysis.failures.texts import all_texts
+from checks.causes.registry import check
+from checks.facts import EnvironmentVariables, Frameworks, ProbeRuns, ProgramRuns
+from checks.facts.finding import Evidence, Finding, NotHere, Severity
+from checks.facts.runs import RunStatus
+from checks.knowledge.errors.import_errors import recognise
+from checks.knowledge.phrases import phrase
+
+CAUSE = "process-limit-too-low"
+GIB, MIB = 1024**3, 1024**2
+# Up to where a limit is the likely reason of such words, and how it is set.
+LOW = {"address_space": 32 * GIB, "data": 32 * GIB, "open_files": 4096, "processes": 2048, "stack": MIB // 2}
+LETTERS = {"address_space": "v", "data": "d", "open_files": "n", "processes": "u", "stack": "s"}
+# The loader says the same of a folder from which nothing may be loaded.
+ALSO = {"folder-not-executable": "address_space"}
+
+
+@check(CAUSE)
+def process_limit_too_low(
+    environment: EnvironmentVariables,
+    frameworks: Frameworks | None,
+    probes: ProbeRuns | None,
+    runs: ProgramRuns | None,
+) -> Iterator[Finding]:
+    """At most one finding."""
+    limits = environment.limits
+    if limits is None:
+        raise NotHere("limits")
+    for text, origin, is_fatal in all_texts(frameworks, probes, runs):
+        found = recognise(text)
+        name = (found.row.limit or ALSO.get(found.row.cause, "")) if found else ""
+        if found is not None and _is_low(name, limits):
+            clue = Evidence("clue", found.line[:CLUE_SHOWN], origin, found.row.sources[0])
+            severity = Severity.BLOCKING if is_fatal else Severity.WARNING
+            yield _finding(name, limits[name], severity, 0.95, environment, clue)
+            return
+    for run in probes.runs if probes else ():
+        if run.status == RunStatus.CRASHED and run.signal == "SIGSEGV" and _is_low("stack", limits):
+            yield _finding("stack", limits["stack"], Severity.BLOCKING, 0.8, environment)
+            return
+
+
+def _is_low(name: str, limits: dict[str, int]) -> bool:
+    return name in limits and name in LOW and limits[name] <= LOW[name]
+
+
+def _finding(
+    name: str, limit: int, severity: Severity, confidence: float, environment: EnvironmentVariables, *clues: Evidence
+) -> Finding:
+    is_size = name in {"address_space", "data", "stack"}
+    shown = f"{limit / MIB:.0f} MiB" if is_size else str(limit)
+    return Finding(
+        severity=severity,
+        confidence=confidence,
+        subject=name,
+        evidence=(
+            Evidence("process_limit", f"ulimit -{LETTERS[name]}: {shown}", environment.origin),
+            *clues,
+        ),
+        values={"limit_kind": phrase(f"limit-{name.replace('_', '-')}"), "limit_shown": shown},
+    )

@@ -1,0 +1,193 @@
+"""Which statements are tried alone in the target: the user's own imports, and those of what is installed there.
+
+A run of the whole program says more. Where none can be had, its import that failed, the imports of its script, and
+those of the packages that stand around the frameworks are tried one by one, in the user's surroundings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from checks.engine.answers import fields_of
+from checks.engine.job import Job, Limit, Stem
+from checks.engine.processes.runner import Answer
+from checks.engine.request import Request
+from checks.facts import InterpreterFacts, LoadedModule, Package, ProgramEnd, ProgramRun, PythonProcess
+from checks.facts.runs import RunStatus
+from checks.interpreters.import_names import import_names, metadata_folders
+from checks.knowledge.packages.ai_packages import framework_of_package, is_examined
+from checks.readers.scripts.imports import imports_of, is_import
+
+SECONDS = {"quick": 20.0, "standard": 60.0, "thorough": 300.0}  # for all of them together, by effort
+MOST_PACKAGES = {"quick": 10, "standard": 40, "thorough": 200}  # whose imports are tried, by effort
+ALONE = 5  # failures that are tried once more, each in a process of its own
+EACH = 0.5  # seconds that one is expected to take
+_CODE_IN_TEXT = re.compile(r"^[ \t>E|│]*((?:import|from)[ \t]+[\w., \t]{1,300})$", re.MULTILINE)
+_MOST_IN_TEXT = 5
+# Parts of frameworks and of CUDA, which are nothing to import, and what installs packages.
+_SKIPPED = re.compile(
+    r"nvidia.*|cuda.*|triton.*|libcu.*|jax-(?:cuda|rocm).*|tensorflow-io-gcs.*|tensorboard-data.*|intel-openmp|pip|wheel|"
+    r"setuptools|typing-extensions"
+)
+
+
+@dataclass(frozen=True)
+class Statements(Stem):
+    """The one kind of process that tries statements. ``packages``: by the import that nobody named, its package."""
+
+    packages: Mapping[str, str]
+    stem = "ask/statements"
+
+
+StatementsJob = Job[Statements, tuple[ProgramRun, ...]]
+
+
+def statements_job(target: InterpreterFacts | None, request: Request) -> StatementsJob | None:
+    """The statements to try; None where there is none, or no interpreter for them."""
+    if target is None or target.problem is not None:
+        return None
+    script = next((Path(sent.origin) for sent in request.scripts if sent.origin), None)
+    of_packages = {} if request.runs else _of_packages(target, request)  # the program itself says more
+    statements = list(dict.fromkeys((*_of_script(script), *_in_texts(request), *of_packages)))
+    if not statements:
+        return None
+    effort = request.answers.effort
+    folder = str(script.absolute().parent) if script else ""
+    return StatementsJob(
+        id="statements",
+        spec=Statements(of_packages),
+        interpreter=target.path,
+        argument={"statements": statements, "folder": folder, "script_folder": folder},
+        limit=Limit(SECONDS[effort]),
+        read=_read,
+        expected_seconds=min(EACH * len(statements), SECONDS[effort]),
+        resume=_resume,
+    )
+
+
+def _of_script(script: Path | None) -> tuple[str, ...]:
+    return imports_of(script) if script else ()
+
+
+def _in_texts(request: Request) -> Iterator[str]:
+    """Imports that stand in a pasted traceback, the innermost first: one of them is what failed."""
+    for log in request.logs:
+        if "Traceback" in (log.text or ""):
+            found = [code.strip() for code in _CODE_IN_TEXT.findall(log.text or "")]
+            yield from [code for code in reversed(found) if is_import(code)][:_MOST_IN_TEXT]
+
+
+def _of_packages(target: InterpreterFacts, request: Request) -> dict[str, str]:
+    """Imports of the packages that stand around the frameworks, or are built upon one, each with its package."""
+    imports: dict[str, str] = {}
+    wanted = [package for package in target.packages or () if _is_tried(package)]
+    for location in dict.fromkeys(package.location for package in wanted if package.location):
+        folders = metadata_folders(location)
+        here = [package for package in wanted if package.location == location]
+        for package in here[: MOST_PACKAGES[request.answers.effort]]:
+            for name in import_names(package, folders)[:1]:
+                imports.setdefault(f"import {name}", package.name)
+    return imports
+
+
+def _is_tried(package: Package) -> bool:
+    """Frameworks have probes of their own."""
+    is_around = is_examined(package.name) or bool(package.requires)
+    return is_around and package.name not in framework_of_package() and not _SKIPPED.fullmatch(package.name)
+
+
+def _resume(job: StatementsJob, answers: Sequence[Answer]) -> StatementsJob | None:
+    """Behind a crash those that are left; then each failure once more alone, as others may have led to it."""
+    tried = _Tried(answers)
+    limit = job.limit.seconds - sum(answer.run.seconds or 0.0 for answer in answers)
+    asked = list(job.argument.get("all", job.argument["statements"]))
+    left = [statement for statement in asked if statement not in tried.begun]
+    again = [statement for statement in tried.failed if statement not in tried.alone][:ALONE]
+    following = left if left and answers[-1].run.status == RunStatus.CRASHED else again[:1]
+    if not following or limit < 1 or len(tried.alone) >= ALONE or answers[-1].run.status in _OVER:
+        return None
+    return replace(job, argument={**job.argument, "statements": following, "all": asked}, limit=Limit(limit))
+
+
+_OVER = (RunStatus.CANCELLED, RunStatus.TIMED_OUT, RunStatus.NOT_STARTED, RunStatus.NOT_PYTHON)
+
+
+def _read(job: StatementsJob, answers: Sequence[Answer]) -> tuple[ProgramRun, ...]:
+    """What came of each: of those that were tried again alone, what came of that."""
+    tried = _Tried(answers)
+    return tuple(_run_of(job, statement, tried) for statement in tried.begun if statement in tried.results)
+
+
+class _Tried:
+    """What the processes answered so far."""
+
+    def __init__(self, answers: Sequence[Answer]) -> None:
+        self.results: dict[str, dict[str, Any]] = {}
+        self.of: dict[str, Answer] = {}
+        self.begun: dict[str, None] = {}
+        self.alone: set[str] = set()  # those that had a process to themselves
+        for answer in answers:
+            begun = _texts(answer.facts.get("trying"))
+            self.begun |= dict.fromkeys(begun)
+            if len(begun) == 1:
+                self.alone.add(begun[0])
+            for result in answer.facts.get("tried") or ():
+                if isinstance(result, dict) and isinstance(result.get("statement"), str):
+                    self._add(result["statement"], result, answer)
+            if begun and answer.run.status == RunStatus.CRASHED and not self._ended(answer, begun[-1]):
+                self._add(begun[-1], {"crashed": True}, answer)
+
+    @cached_property
+    def failed(self) -> tuple[str, ...]:
+        """Those that raised, or ended the process."""
+        return tuple(name for name, result in self.results.items() if "raised" in result or "crashed" in result)
+
+    def _add(self, statement: str, result: dict[str, Any], answer: Answer) -> None:
+        self.results[statement] = result
+        self.of[statement] = answer
+
+    @staticmethod
+    def _ended(answer: Answer, statement: str) -> bool:
+        tried = answer.facts.get("tried") or ()
+        return any(isinstance(result, dict) and result.get("statement") == statement for result in tried)
+
+
+def _run_of(job: StatementsJob, statement: str, tried: _Tried) -> ProgramRun:
+    result, answer = tried.results[statement], tried.of[statement]
+    about = answer.facts.get("python")
+    values, unread = fields_of(PythonProcess, {**(about if isinstance(about, dict) else {}), **result})
+    python = PythonProcess(**{"pid": 0, **values}, modules=_modules(answer), origin=job.origin, unread=unread)
+    is_crash = "crashed" in result
+    seconds = result.get("seconds")
+    return ProgramRun(
+        origin=job.origin,
+        command=(job.interpreter,),
+        folder=python.folder,
+        statement=statement,
+        package=job.spec.packages.get(statement, ""),
+        end=ProgramEnd.ENDED.value,
+        exit_code=(answer.run.exit_code or 1) if is_crash else int(python.raised is not None),
+        signal=answer.run.signal if is_crash else None,
+        seconds=seconds if isinstance(seconds, float) else None,
+        errors=(answer.run.stderr_tail or "") if is_crash or python.raised is not None else "",
+        interpreter=job.interpreter,
+        pythons=(python,),
+    )
+
+
+def _modules(answer: Answer) -> tuple[LoadedModule, ...]:
+    try:
+        return msgspec.convert(answer.facts.get("modules") or (), tuple[LoadedModule, ...])
+    except msgspec.ValidationError:
+        return ()
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()

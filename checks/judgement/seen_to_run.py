@@ -1,0 +1,31 @@
+"""Whether the user's own program was seen to run: the one observation that lets a report say so."""
+
+from __future__ import annotations
+
+from checks.facts import Facts, ProgramEnd
+from checks.facts.question import SymptomName
+
+# Questions that a program answers by coming to its end; whether it used the GPU, or was right, is another matter.
+_OF_STARTING = (
+    SymptomName.DOES_NOT_START,
+    SymptomName.WORKS_ELSEWHERE,
+    SymptomName.AFTER_CHANGE,
+    SymptomName.EVERYTHING,
+)
+
+
+def worked(facts: Facts) -> bool:
+    """Whether it came to its end without a failure, and that is what was asked."""
+    whole = [run for run in facts.runs if not run.statement]
+    return _is_asked(facts) and bool(whole) and all(run.worked for run in whole)
+
+
+def still_ran(facts: Facts) -> bool:
+    """Whether it had not failed when the chosen time was over, and that it starts at all is what was asked."""
+    whole = [run for run in facts.runs if not run.statement]
+    is_running = any(run.end == ProgramEnd.WATCHED for run in whole)
+    return _is_asked(facts) and is_running and all(run.worked or run.end == ProgramEnd.WATCHED for run in whole)
+
+
+def _is_asked(facts: Facts) -> bool:
+    return facts.symptom is None or facts.symptom.name in _OF_STARTING

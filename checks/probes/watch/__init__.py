@@ -1,0 +1,1 @@
+"""What sees a program of the user from its inside: carried into its Python, and asked nothing."""

@@ -1,0 +1,223 @@
+"""What a program leaves in memory when it is over: run by start.py at the exit of a Python, after everything else.
+
+All is found through ``sys.modules``. Nothing is imported that a framework brings, nothing is initialised, and an
+attribute is read where it lies: a lazy module that was never used stays unloaded.
+"""
+
+import json
+import os
+import sys
+import time
+
+MOST_MODULES = 2000
+MOST_FRAMES = 200
+MOST_TEXT = 20000
+MOST_WARNINGS = 100
+MOST_ERRORS = 10
+
+
+def write(folder, begun, words):
+    """Write down what this Python knows. ``begun``: what start.py noted."""
+    executable, prefix, version, parent, is_launcher, place = begun
+    facts = {
+        "pid": os.getpid(),
+        "parent": int(parent) if str(os.getppid()) == parent else os.getppid(),
+        "executable": executable,
+        "prefix": prefix,
+        "version": version,
+        "is_launcher": is_launcher == "1",
+        "folder": place,
+        "arguments": [str(word) for word in words],
+        "search_path": [str(entry) for entry in sys.path],
+        "is_complete": True,
+    }
+    for look in (_errors, _modules, _libraries, _warnings, _devices):
+        try:
+            facts.update(look())
+        except Exception:
+            pass
+    name = os.path.join(folder, "%d-%x" % (os.getpid(), int(time.time() * 1e6)))
+    with open(name + ".part", "wb") as file:
+        file.write(json.dumps(facts, ensure_ascii=False, default=str).encode("utf-8", "replace"))
+    os.rename(name + ".part", name + ".ended")
+
+
+def _errors():
+    """The exception that reached the top, and those that led to it."""
+    error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    if not isinstance(error, BaseException):
+        return {}
+    frames = getattr(sys, "last_traceback", None) or error.__traceback__
+    earlier = []
+    seen = {id(error)}
+    before = _before(error)
+    while before is not None and id(before) not in seen and len(earlier) < MOST_ERRORS:
+        seen.add(id(before))
+        earlier.insert(0, _told(before, before.__traceback__))
+        before = _before(before)
+    return {"raised": _told(error, frames), "led_there": earlier}
+
+
+def _before(error):
+    return error.__cause__ if error.__cause__ is not None or error.__suppress_context__ else error.__context__
+
+
+def _told(error, traceback):
+    kind = type(error)
+    module = kind.__module__
+    told = {
+        "type": kind.__qualname__ if module in ("builtins", "__main__") else "%s.%s" % (module, kind.__qualname__),
+        "frames": list(_frames(error, traceback)),
+    }
+    try:
+        told["message"] = str(error)[:MOST_TEXT]
+    except Exception:  # its own __str__ fails
+        pass
+    for name in ("name", "path"):
+        value = getattr(error, name, None)
+        if isinstance(value, str):
+            told[name] = value
+    return told
+
+
+def _frames(error, traceback):
+    import linecache
+
+    chain = []
+    while traceback is not None:
+        chain.append((traceback.tb_frame.f_code, traceback.tb_lineno, traceback.tb_frame.f_globals))
+        traceback = traceback.tb_next
+    if len(chain) > MOST_FRAMES:
+        chain = chain[: MOST_FRAMES // 4] + chain[-(MOST_FRAMES - MOST_FRAMES // 4) :]
+    for code, line, scope in chain:
+        text = linecache.getline(code.co_filename, line or 0, scope).strip()
+        yield {"file": code.co_filename, "line": line, "function": code.co_name, "code": text[:500]}
+    if isinstance(error, SyntaxError) and isinstance(error.filename, str):  # where it is lies in no frame
+        yield {"file": error.filename, "line": error.lineno, "code": (error.text or "").strip()[:500]}
+
+
+def _of(module):
+    """What lies in a module, without asking the module for it."""
+    return object.__getattribute__(module, "__dict__")
+
+
+def _modules():
+    """The modules at the top, and those below them that lie elsewhere than their package."""
+    found = []
+    for name, module in sorted(sys.modules.items()):
+        try:
+            inside = _of(module)
+            file = _file(inside)
+            if "." in name and not _is_elsewhere(file, name):
+                continue
+            entry = {"name": str(name), "file": file}
+            version = inside.get("__version__")
+            if isinstance(version, str):
+                entry["version"] = "".join(version)[:100]
+            found.append(entry)
+        except Exception:
+            pass
+    return {"modules": found[:MOST_MODULES]}
+
+
+def _file(inside):
+    file = inside.get("__file__")
+    return file if isinstance(file, str) else ""
+
+
+def _is_elsewhere(file, name):
+    parent = _file(_of(sys.modules[name.rpartition(".")[0]]))
+    return bool(file and parent) and not file.startswith(os.path.dirname(parent))
+
+
+def _libraries():
+    """Native code in memory: of the whole process where the system tells, else the extension modules."""
+    try:
+        with open("/proc/self/maps", errors="replace") as file:
+            mapped = (line.split(None, 5) for line in file)
+            paths = {line[5].strip() for line in mapped if len(line) == 6 and "x" in line[1]}
+        return {"libraries": sorted(path for path in paths if path.startswith("/"))}
+    except OSError:
+        pass
+    files = (_file(_of(module)) for module in list(sys.modules.values()) if module is not None)
+    return {"libraries": sorted({file for file in files if file.endswith((".so", ".pyd", ".dylib"))})}
+
+
+def _warnings():
+    """Every module remembers which warnings it has shown."""
+    found = []
+    for module in list(sys.modules.values()):
+        try:
+            shown = list(_of(module).get("__warningregistry__") or ())
+        except Exception:
+            shown = []
+        keys = (key for key in shown if isinstance(key, tuple) and len(key) >= 2 and isinstance(key[1], type))
+        found.extend("%s: %s" % (key[1].__name__, str(key[0])[:1000]) for key in keys)
+    return {"warnings": list(dict.fromkeys(found))[:MOST_WARNINGS]}
+
+
+def _devices():
+    found = []
+    for framework in (_torch, _jax, _tensorflow, _onnxruntime):
+        try:
+            found.extend(framework())
+        except Exception:
+            pass
+    return {"devices": found}
+
+
+def _use(framework, device, peak=None):
+    return {"framework": framework, "device": str(device), "peak_memory": int(peak) if peak else None}
+
+
+def _torch():
+    for kind in ("cuda", "xpu"):
+        module = sys.modules.get("torch." + kind)
+        if module is not None and module.is_initialized():
+            for index in range(module.device_count()):
+                peak = module.max_memory_allocated(index)
+                if peak:
+                    yield _use("torch", "%s:%d" % (kind, index), peak)
+    for device in _alive("torch", ("Tensor", "Parameter"), lambda tensor: str(tensor.device)):
+        yield _use("torch", device)
+
+
+def _onnxruntime():
+    for providers in _alive("onnxruntime", ("InferenceSession",), lambda session: tuple(session.get_providers())):
+        for provider in providers:
+            yield _use("onnxruntime", provider)
+
+
+def _alive(package, names, ask):
+    """What the objects of these types that still live answer, each answer once."""
+    if package not in sys.modules:
+        return []
+    import gc
+
+    found = {}
+    for thing in gc.get_objects():
+        kind = type(thing)
+        if kind.__name__ in names and kind.__module__.partition(".")[0] == package:
+            found[ask(thing)] = True
+    return list(found)
+
+
+def _jax():
+    bridge = sys.modules.get("jax._src.xla_bridge")
+    for platform, client in list(getattr(bridge, "_backends", {}).items()):
+        if platform == "cpu":
+            yield _use("jax", "cpu")
+            continue
+        for device in client.local_devices():
+            statistics = device.memory_stats() or {}
+            yield _use("jax", "%s:%d" % (platform, device.id), statistics.get("peak_bytes_in_use"))
+
+
+def _tensorflow():
+    context = getattr(sys.modules.get("tensorflow.python.eager.context"), "_context", None)
+    if context is None or getattr(context, "_context_handle", None) is None:
+        return
+    for device in list(getattr(context, "_logical_devices", None) or ()):
+        name = device.name.replace("/device:", "")
+        peak = None if name.startswith("CPU") else context.get_memory_info(name).get("peak")
+        yield _use("tensorflow", name, peak)

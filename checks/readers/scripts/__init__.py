@@ -1,0 +1,1 @@
+"""Programs and notebooks that the user gave, read by their syntax. Nothing of them is run."""

@@ -1,0 +1,89 @@
+"""The import statements of a Python file or a notebook, as they run when it starts."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+LARGEST = 4 * 1024 * 1024  # bytes of a file that is read
+MOST = 200  # statements
+
+_CATCHING = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+def imports_of(path: Path) -> tuple[str, ...]:
+    """The imports of a program in their order, each once and alone; () where it cannot be read as Python.
+
+    Left out is what the program can do without (in a ``try`` that catches the failure), what only a type checker sees,
+    and relative imports, which need the package around them.
+    """
+    source = _source(path)
+    if source is None:
+        return ()
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    statements = dict.fromkeys(_imports(tree.body))
+    return tuple(statements)[:MOST]
+
+
+def is_import(statement: str) -> bool:
+    """Whether a line of code is one import and nothing else."""
+    try:
+        body = ast.parse(statement.strip()).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return len(body) == 1 and isinstance(body[0], ast.Import | ast.ImportFrom) and any(_imports(body))
+
+
+def _source(path: Path) -> str | None:
+    try:
+        if not path.is_file() or path.stat().st_size > LARGEST:
+            return None
+        data = path.read_bytes()
+    except OSError:
+        return None
+    text = data.decode("utf-8-sig", "replace")
+    return _of_notebook(text) if path.suffix.lower() == ".ipynb" else text
+
+
+def _of_notebook(text: str) -> str | None:
+    """The code cells of a notebook one after the other, without the lines that only IPython understands."""
+    try:
+        cells = json.loads(text)["cells"]
+        sources = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
+        lines = [line for source in sources for line in "".join(source).splitlines()]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return "\n".join("pass" if line.lstrip().startswith(("%", "!", "?")) else line for line in lines)
+
+
+def _imports(body: list[ast.stmt]) -> Iterator[str]:
+    for node in body:
+        match node:
+            case ast.Import(names=names):
+                yield from (f"import {name.name}" for name in names)
+            case ast.ImportFrom(module=str(module), names=names, level=0) if module != "__future__":
+                yield from (f"from {module} import {name.name}" for name in names)
+            case ast.Try(handlers=handlers) if any(map(_catches_imports, handlers)):
+                continue
+            case ast.If(test=test) if _is_for_types(test):
+                yield from _imports(node.orelse)
+            case ast.Try() | ast.If() | ast.With() | ast.For() | ast.While():
+                for part in ("body", "orelse", "finalbody"):
+                    yield from _imports(getattr(node, part, []))
+
+
+def _catches_imports(handler: ast.ExceptHandler) -> bool:
+    caught = handler.type
+    kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(kind is None or (isinstance(kind, ast.Name) and kind.id in _CATCHING) for kind in kinds)
+
+
+def _is_for_types(test: ast.expr) -> bool:
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )

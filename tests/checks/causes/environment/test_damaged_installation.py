@@ -1,0 +1,258 @@
+"""When the causes that compare the disk with what was installed speak, and when they keep silent."""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+import pytest
+
+from checks.causes.environment.damaged_installation import damaged_installation
+from checks.causes.environment.framework_not_installed import framework_not_installed
+from checks.causes.environment.installation_leftovers import installation_leftovers
+from checks.causes.environment.ort_package_conflict import ort_package_conflict
+from checks.causes.environment.packages_overwrite_each_other import packages_overwrite_each_other
+from checks.causes.environment.wheel_for_another_platform import wheel_for_another_platform
+from checks.facts import (
+    ChangedFile,
+    Facts,
+    ForeignModule,
+    Frameworks,
+    InstalledFiles,
+    InstalledPackage,
+    InstalledTwice,
+    InterpreterFacts,
+    Leftover,
+    Package,
+    ProgramRun,
+    PythonProcess,
+    Raised,
+    SharedModule,
+    TorchFacts,
+)
+from checks.facts.errors import ErrorText
+from checks.facts.finding import Finding, Severity, Unread
+from checks.knowledge.packages.shared_modules import SharedModules
+from checks.remedies.plan import plan_remedies
+
+SITE = "/venv/lib/python3.11/site-packages"
+SO = "numpy/core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so"
+NUMPY = InstalledPackage(
+    name="numpy",
+    version="1.26.4",
+    location=SITE,
+    installer="pip",
+    modules=("numpy",),
+    listed=264,
+    damaged=1,
+    files=(ChangedFile(path=SO, state="missing", recorded=7426817),),
+)
+FAILED = ProgramRun(
+    command=("python", "main.py"),
+    exit_code=1,
+    pythons=(
+        PythonProcess(
+            pid=1,
+            raised=Raised(
+                type="ModuleNotFoundError",
+                message="No module named 'numpy.core._multiarray_umath'",
+                name="numpy.core._multiarray_umath",
+            ),
+        ),
+    ),
+)
+FAILED_ELSEWHERE = ProgramRun(command=("python", "main.py"), exit_code=1, errors="KeyError: 'model'")
+WORKED = ProgramRun(command=("python", "main.py"), exit_code=0)
+
+
+def facts(
+    *damaged: InstalledPackage, runs: tuple[ProgramRun, ...] = (), names: tuple[str, ...] = (), **more: object
+) -> Facts:
+    listed = tuple(Package(name=package.name, version=package.version, location=SITE) for package in damaged)
+    listed += tuple(Package(name=name, version="1", location=SITE) for name in names)
+    target = InterpreterFacts(path="/venv/bin/python", version="3.11.7", architecture="x86_64", packages=listed)
+    installed = InstalledFiles(packages=damaged, examined=5, origin="/venv")
+    return Facts(
+        interpreters=(target,),
+        target=target.path,
+        installed=msgspec.structs.replace(installed, **more),
+        runs=runs,
+        here=True,
+    )
+
+
+def found(check: Callable[..., Iterator[Finding]], all_: Facts) -> list[Finding]:
+    return list(check(all_.installed, all_))
+
+
+def test_in_the_failing_path() -> None:
+    (finding,) = found(damaged_installation, facts(NUMPY, runs=(FAILED,)))
+    assert (finding.severity, finding.confidence, finding.subject) == (Severity.BLOCKING, 0.95, "numpy")
+    assert finding.values["package_name"] == "numpy"
+    plan = plan_remedies(msgspec.structs.replace(finding, cause="damaged-installation"), facts(NUMPY), "en")[0]
+    assert [step.code for step in plan.steps] == [
+        "/venv/bin/python -m pip install --force-reinstall --no-deps --no-cache-dir numpy==1.26.4"
+    ]
+    assert plan.verify.code == '/venv/bin/python -c "import numpy"'
+
+
+@pytest.mark.parametrize("run", [FAILED_ELSEWHERE, WORKED])
+def test_beside_what_failed_or_works_it_is_a_note(run: ProgramRun) -> None:
+    (finding,) = found(damaged_installation, facts(NUMPY, runs=(run,)))
+    assert finding.severity is Severity.NOTE
+
+
+def test_named_by_a_framework_that_was_tried() -> None:
+    error = ErrorText(type="ImportError", message="x", traceback=f'File "{SITE}/numpy/core/__init__.py"')
+    all_ = msgspec.structs.replace(facts(NUMPY), frameworks=Frameworks(torch=TorchFacts(imported=False, error=error)))
+    assert found(damaged_installation, all_)[0].confidence == 0.95
+
+
+def test_without_any_failure_seen() -> None:
+    inner = ChangedFile(path="numpy/a/b/c.py", state="missing")
+    data = ChangedFile(path="numpy/data.json", state="missing")
+    severities = [
+        found(damaged_installation, facts(msgspec.structs.replace(NUMPY, files=(file,))))[0].severity
+        for file in (NUMPY.files[0], inner, data)
+    ]
+    assert severities == [Severity.BLOCKING, Severity.WARNING, Severity.NOTE]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param((ChangedFile(path="certifi/cacert.pem", state="size"),), id="a-company's-certificates"),
+        pytest.param((ChangedFile(path="yaml/_yaml.so", state="size"),), id="stripped"),
+        pytest.param((ChangedFile(path="diffusers/a.py", state="size"),), id="edited"),
+    ],
+)
+@pytest.mark.parametrize("runs", [(), (WORKED,), (FAILED_ELSEWHERE,)])
+def test_a_changed_file_alone_is_no_damage(files: tuple[ChangedFile, ...], runs: tuple[ProgramRun, ...]) -> None:
+    module = files[0].path.partition("/")[0]
+    package = msgspec.structs.replace(NUMPY, modules=(module,), damaged=0, changed=1, files=files)
+    assert found(damaged_installation, facts(package, runs=runs)) == []
+
+
+def test_mixed_releases() -> None:
+    file = ChangedFile(path="charset_normalizer/constant.py", state="size")
+    package = InstalledPackage(
+        name="charset-normalizer", version="3.4.0", location=SITE, modules=("charset_normalizer",), listed=14,
+        changed=1, files=(file,), unmet=("charset_normalizer.assets",),
+    )  # fmt: skip
+    (finding,) = found(damaged_installation, facts(package))
+    assert (finding.severity, finding.subject) == (Severity.BLOCKING, "charset-normalizer")
+
+
+def test_several_changed_modules_where_it_fails() -> None:
+    files = tuple(ChangedFile(path=f"numpy/{name}.py", state="content") for name in "ab")
+    package = msgspec.structs.replace(NUMPY, damaged=0, changed=2, files=files)
+    (finding,) = found(damaged_installation, facts(package, runs=(FAILED,)))
+    assert finding.confidence == 0.7
+    assert found(damaged_installation, facts(package)) == []
+
+
+def test_conda_puts_its_own_back() -> None:
+    package = msgspec.structs.replace(NUMPY, installer="conda")
+    (finding,) = found(damaged_installation, facts(package))
+    assert finding.remedies == ("reinstall-damaged-conda-package",)
+
+
+def test_the_empty_shell_of_a_known_module() -> None:
+    shell = (Leftover(path=f"{SITE}/torch", kind="shell", module="torch"),)
+    (finding,) = found(damaged_installation, facts(leftovers=shell))
+    assert (finding.severity, finding.values["package_name"]) == (Severity.BLOCKING, "torch")
+    assert found(damaged_installation, facts(leftovers=shell, runs=(WORKED,))) == []
+
+
+def test_unread_is_not_called_healthy() -> None:
+    with pytest.raises(Unread):
+        found(damaged_installation, facts(examined=0))
+
+
+TORCH = InstalledPackage(
+    name="torch", version="2.13.0+cpu", location=SITE, modules=("torch",), gone=("torch",), listed=2335, damaged=2243,
+    files=(ChangedFile(path="torch/__init__.py", state="missing"),),
+)  # fmt: skip
+
+
+def test_of_the_only_framework_nothing_but_its_entry_is_left() -> None:
+    all_ = facts(TORCH)
+    assert found(damaged_installation, all_) == []
+    assert all_.target_interpreter is not None
+    (finding,) = framework_not_installed(all_.target_interpreter, all_)
+    assert finding.remedies == ("reinstall-damaged-package",)
+
+
+def test_beside_another_framework_it_is_damaged() -> None:
+    all_ = facts(TORCH, names=("onnxruntime",))
+    assert all_.target_interpreter is not None
+    assert list(framework_not_installed(all_.target_interpreter, all_)) == []
+    assert found(damaged_installation, all_)[0].subject == "torch"
+
+
+CV2 = InstalledPackage(
+    name="opencv-python-headless", version="4.11.0.86", location=SITE, modules=("cv2",), gone=("cv2",), listed=43,
+    damaged=31, files=(ChangedFile(path="cv2/__init__.py", state="missing"),),
+)  # fmt: skip
+
+
+def test_a_sibling_took_the_files() -> None:
+    (finding,) = found(packages_overwrite_each_other, facts(CV2))
+    assert (finding.severity, finding.values["import_names"]) == (Severity.BLOCKING, "cv2")
+    assert found(damaged_installation, facts(CV2)) == []
+    one = msgspec.structs.replace(CV2, damaged=1, gone=())
+    assert found(packages_overwrite_each_other, facts(one)) == []
+    assert found(damaged_installation, facts(one))[0].subject == "opencv-python-headless"
+
+
+def test_onnxruntime_is_an_empty_shell() -> None:
+    package = msgspec.structs.replace(CV2, name="onnxruntime-gpu", modules=("onnxruntime",), gone=())
+    all_ = facts(package)
+    assert found(packages_overwrite_each_other, all_) == []
+    assert found(damaged_installation, all_) == []
+    assert all_.target_interpreter is not None
+    (finding,) = ort_package_conflict(all_.target_interpreter, None, None, all_.installed)
+    assert (finding.severity, finding.remedies) == (Severity.BLOCKING, ("reinstall-damaged-package",))
+
+
+def test_both_installed_is_a_note() -> None:
+    both = SharedModule(module="cv2", location=SITE, packages=("opencv-python 4.11", "opencv-python-headless 4.11"))
+    (finding,) = found(packages_overwrite_each_other, facts(shared=(both,)))
+    assert finding.severity is Severity.NOTE
+    tests = SharedModule(module="helpers", location=SITE, packages=("a 1", "b 1"))
+    assert found(packages_overwrite_each_other, facts(shared=(tests,))) == []
+
+
+def test_each_family_is_named_once() -> None:
+    names = [name for family in SharedModules.read().family for name in family.packages]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("runs", "severity"), [((), Severity.BLOCKING), ((FAILED,), Severity.BLOCKING), ((WORKED,), Severity.NOTE)]
+)
+def test_a_wheel_of_another_platform(runs: tuple[ProgramRun, ...], severity: Severity) -> None:
+    foreign = (ForeignModule(path="numpy/core/_m.cpython-311-darwin.so", built_for="macOS"),)
+    all_ = facts(msgspec.structs.replace(NUMPY, damaged=0, files=(), foreign=foreign), runs=runs)
+    assert found(damaged_installation, all_) == []
+    (finding,) = wheel_for_another_platform(all_.installed, all_.target_interpreter, all_)
+    assert (finding.severity, finding.subject) == (severity, "numpy")
+
+
+def test_on_pythonpath_the_variable_is_to_blame() -> None:
+    foreign = (ForeignModule(path="numpy/core/_m.cpython-39-x86_64-linux-gnu.so", built_for="Python 3.9"),)
+    package = msgspec.structs.replace(NUMPY, damaged=0, files=(), foreign=foreign, on_pythonpath=True)
+    all_ = facts(package)
+    assert list(wheel_for_another_platform(all_.installed, all_.target_interpreter, all_)) == []
+
+
+def test_leftovers_are_notes() -> None:
+    left = (Leftover(path=f"{SITE}/~orch", kind="renamed", module="orch"),)
+    (finding,) = installation_leftovers(facts(leftovers=left).installed)
+    assert finding.severity is Severity.NOTE
+    assert list(installation_leftovers(facts().installed)) == []
+
+
+@pytest.mark.parametrize(("files_of", "severity"), [("2.0", Severity.NOTE), ("", Severity.WARNING)])
+def test_one_package_twice(files_of: str, severity: Severity) -> None:
+    twice = (InstalledTwice(name="numpy", location=SITE, versions=("1.26", "2.0"), version_of_files=files_of),)
+    (finding,) = installation_leftovers(facts(twice=twice).installed)
+    assert finding.severity is severity

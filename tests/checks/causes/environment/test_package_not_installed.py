@@ -1,0 +1,112 @@
+"""When package-not-installed speaks, and when it keeps silent."""
+
+import pytest
+from support.runs import SITE, failed, frames_of
+
+from checks.causes.environment.framework_not_installed import framework_not_installed
+from checks.causes.environment.package_not_installed import package_not_installed
+from checks.facts import InterpreterFacts, Package, Raised
+from checks.facts.finding import FAILED_RUN, Finding
+
+TRANSFORMERS = Package(name="transformers", version="4.40.2", requires=("tokenizers<0.20", "filelock"))
+
+
+def findings(raised: Raised, *packages: Package, others: tuple[InterpreterFacts, ...] = ()) -> list[Finding]:
+    facts = failed(raised, *packages, others=others)
+    return list(package_not_installed(facts.target_interpreter, facts))
+
+
+def no_module(name: str, *files: str) -> Raised:
+    return Raised(type="ModuleNotFoundError", message=f"No module named {name!r}", name=name, frames=frames_of(*files))
+
+
+@pytest.mark.parametrize(
+    ("module", "distribution"),
+    [
+        ("cv2", "opencv-python"),
+        ("PIL", "pillow"),
+        ("sklearn", "scikit-learn"),
+        ("yaml", "pyyaml"),
+        ("librosa", "librosa"),
+    ],
+)
+def test_speaks_of_the_distribution_of_a_module(module: str, distribution: str) -> None:
+    (finding,) = findings(no_module(module, "/home/user/app/train.py"))
+    assert finding.subject == distribution
+    assert finding.named("requirement") == distribution
+    assert finding.named("import_statement") == f"import {module}"
+    assert FAILED_RUN in finding.values
+
+
+def test_names_the_interpreter_that_has_it() -> None:
+    other = InterpreterFacts(path="/opt/other/bin/python", packages=(Package(name="opencv-python", version="4.11.0"),))
+    (finding,) = findings(no_module("cv2", "/home/user/app/train.py"), others=(other,))
+    assert finding.named("other_python") == "/opt/other/bin/python"
+
+
+@pytest.mark.parametrize(
+    ("type_", "message", "requirement"),
+    [
+        pytest.param(
+            "ImportError",
+            "\nT5Tokenizer requires the SentencePiece library but it was not found in your environment. Checkout",
+            "sentencepiece",
+            id="transformers",
+        ),
+        pytest.param(
+            "ImportError",
+            "Using the `Trainer` with `PyTorch` requires `accelerate>=0.26.0`: Please run"
+            " `pip install transformers[torch]` or `pip install 'accelerate>=0.26.0'`",
+            "accelerate>=0.26.0",
+            id="accelerate",
+        ),
+        pytest.param(
+            "ImportError", "Missing optional dependency 'openpyxl'.  Use pip or conda.", "openpyxl", id="pandas"
+        ),
+        pytest.param(
+            "ImportError",
+            "Using SOCKS proxy, but the 'socksio' package is not installed. Make sure to install httpx using"
+            " `pip install httpx[socks]`.",
+            "httpx[socks]",
+            id="extra",
+        ),
+        pytest.param(
+            "RuntimeError", 'Form data requires "python-multipart" to be installed.', "python-multipart", id="form"
+        ),
+    ],
+)
+def test_speaks_of_what_is_asked_for_in_words(type_: str, message: str, requirement: str) -> None:
+    raised = Raised(type=type_, message=message, frames=frames_of(f"{SITE}/transformers/utils/import_utils.py"))
+    (finding,) = findings(raised, TRANSFORMERS)
+    assert finding.named("requirement") == requirement
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        pytest.param(no_module("utils.plots", "/home/user/app/train.py"), id="own-code"),
+        pytest.param(no_module("my_own_helper_file", "/home/user/app/train.py"), id="a-name-that-no-table-knows"),
+        pytest.param(no_module("torch", "/home/user/app/train.py"), id="a-framework"),
+        pytest.param(
+            no_module("transformers.models.new", "/home/user/app/train.py"), id="part-of-an-installed-package"
+        ),
+        pytest.param(no_module("_ctypes", f"{SITE}/transformers/__init__.py"), id="part-of-python"),
+        pytest.param(no_module("tokenizers", f"{SITE}/transformers/__init__.py"), id="asked-for-by-metadata"),
+        pytest.param(Raised(type="KeyError", message="'please install torchaudio'"), id="another-exception"),
+    ],
+)
+def test_silent(raised: Raised) -> None:
+    assert findings(raised, TRANSFORMERS) == []
+
+
+def test_a_missing_framework_has_a_cause_of_its_own() -> None:
+    facts = failed(no_module("tensorflow", "/home/user/app/train.py"), TRANSFORMERS)
+    assert facts.target_interpreter is not None
+    (finding,) = framework_not_installed(facts.target_interpreter, facts)
+    assert (finding.subject, FAILED_RUN in finding.values) == ("tensorflow", True)
+
+
+def test_no_framework_is_missed_where_the_program_asked_for_something_else() -> None:
+    facts = failed(no_module("cv2", "/home/user/app/train.py"), Package(name="requests", version="2.32.0"))
+    assert facts.target_interpreter is not None
+    assert list(framework_not_installed(facts.target_interpreter, facts)) == []

@@ -1,0 +1,99 @@
+"""What the hook wrote down is read, whatever a program put in its place."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from checks.engine.watch.hook import heeds_nothing, hooked, recorded
+
+BEGUN = "/e/bin/python\0/e\0003.12.1\0007\0000\0/home\0python\0x.py"
+
+
+def begun(folder: Path, name: str, text: str = BEGUN) -> None:
+    (folder / f"{name}.begun").write_text(text)
+
+
+def test_the_variables(tmp_path: Path) -> None:
+    assert hooked({"A": "1"}, tmp_path) == {"A": "1", "PYTHONPATH": str(tmp_path)}
+    assert hooked({"PYTHONPATH": "/x"}, tmp_path)["PYTHONPATH"] == f"{tmp_path}{os.pathsep}/x"
+    assert {path.name for path in tmp_path.iterdir()} == {"sitecustomize.py", "last_look.py", "launchers"}
+    assert hooked({"PYTHONPATH": ""}, tmp_path)["PYTHONPATH"] == str(tmp_path)
+    assert (tmp_path / "was-empty").exists()
+
+
+def test_one_that_did_not_come_to_its_end(tmp_path: Path) -> None:
+    begun(tmp_path, "12-a1")
+    (tmp_path / "12-a1.crash").write_text("Fatal Python error")
+    (python,) = recorded(tmp_path)
+    assert (python.pid, python.parent, python.version, python.folder) == (12, 7, "3.12.1", "/home")
+    assert python.arguments == ("python", "x.py")
+    assert python.crash == "Fatal Python error"
+    assert not python.is_complete
+
+
+def test_one_that_became_another(tmp_path: Path) -> None:
+    begun(tmp_path, "12-a1")
+    begun(tmp_path, "12-a2")
+    (tmp_path / "12-a3.ended").write_text(json.dumps({"pid": 12, "is_complete": True, "executable": "/f"}))
+    first, second = recorded(tmp_path)
+    assert (first.executable, second.executable, second.is_complete) == ("/e/bin/python", "/f", True)
+
+
+def test_one_wrong_field_costs_that_field(tmp_path: Path) -> None:
+    told = {"pid": 12, "modules": [{"name": 3}], "warnings": 7, "version": "3.9.1", "raised": {}, "new": 1}
+    (tmp_path / "12-a.ended").write_text(json.dumps(told))
+    (python,) = recorded(tmp_path)
+    assert (python.version, python.modules, python.warnings, python.raised) == ("3.9.1", (), (), None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "null", "{", '{"pid": "x"}', '{"modules": []}', "[" * 50_000, '{"pid": NaN}', '{"pid": "\ud83d"}'],
+)
+def test_what_is_no_record(text: str, tmp_path: Path) -> None:
+    (tmp_path / "1-a.ended").write_bytes(text.encode("utf-8", "surrogatepass"))
+    begun(tmp_path, "x-a", text.replace("\ud83d", ""))
+    assert recorded(tmp_path) == ()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and links of POSIX")
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "1-a.ended")
+    (tmp_path / "2-a.ended").symlink_to("/dev/zero")
+    (tmp_path / "3-a.ended").mkdir()
+    assert recorded(tmp_path) == ()
+    assert recorded(tmp_path / "none") == ()
+
+
+def test_of_very_many_the_last_are_kept(tmp_path: Path) -> None:
+    for number in range(100):
+        begun(tmp_path, f"{number + 1}-{number + 16:x}")
+    pythons = recorded(tmp_path)
+    assert len(pythons) == 32
+    assert pythons[-1].pid == 100
+
+
+def test_half_characters_become_whole_ones(tmp_path: Path) -> None:
+    (tmp_path / "1-a.ended").write_text('{"pid": 1, "folder": "\\ud83d"}')
+    assert recorded(tmp_path)[0].folder == "?"
+
+
+@pytest.mark.parametrize(
+    ("command", "nothing"),
+    [
+        (("python", "x.py", "-I"), False),
+        (("/e/bin/python3", "-I", "x.py"), True),
+        (("python", "-uIS", "x.py"), True),
+        (("python", "-B", "-c", "-E"), False),
+        (("python", "-m", "x", "-S"), False),
+        (("python", "-XIES", "x"), False),
+        (("bash", "-E"), False),
+    ],
+)
+def test_which_python_heeds_nothing(command: tuple[str, ...], nothing: bool) -> None:
+    assert heeds_nothing(command) is nothing

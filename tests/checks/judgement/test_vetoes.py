@@ -1,0 +1,55 @@
+"""A measured fact overrules what a text suggests."""
+
+import msgspec
+
+from checks.causes.registry import all_checks
+from checks.facts import Facts, Gpu, Gpus, OsFacts, SentFile, Symptom
+from checks.facts.case import Answers
+from checks.facts.finding import Finding, Severity
+from checks.facts.machine import MachineFacts
+from checks.judgement.judge import judged
+from checks.judgement.vetoes import vetoed
+from checks.knowledge.catalogue import cause_files
+from checks.knowledge.errors.vetoes import Vetoes
+
+NOT_COMPILED = "Traceback (most recent call last):\nAssertionError: Torch not compiled with CUDA enabled\n"
+CARD = Gpu(vendor_id="10de", device_id="2684", product="NVIDIA GeForce RTX 4090")
+
+
+def _facts(*gpus: Gpu, os: OsFacts | None = None, text: str = NOT_COMPILED) -> Facts:
+    return Facts(
+        machine=MachineFacts(os=os or OsFacts(system="Linux", architecture="x86_64"), gpus=Gpus(devices=gpus)),
+        symptom=Symptom(name="does-not-start"),
+        logs=(SentFile(name="", kind="log", text=text),),
+    )
+
+
+def _first(facts: Facts) -> Finding:
+    return judged(facts, Answers(symptom="does-not-start")).findings[0]
+
+
+def test_no_gpu_on_the_bus_overrules_a_build_without_cuda() -> None:
+    first = _first(_facts())
+    assert first.cause == "no-gpu-for-ai"
+    assert first.severity is Severity.BLOCKING
+    assert first.confidence >= 0.8
+    assert any("not compiled with CUDA" in evidence.value for evidence in first.evidence), "the text is about that"
+    assert not any("build" in remedy for remedy in first.remedies)
+
+
+def test_where_a_card_is_there_or_nobody_knows_the_text_keeps_its_cause() -> None:
+    assert _first(_facts(CARD)).cause == "framework-cpu-only-build"
+    assert _first(_facts(os=OsFacts(system="Linux", wsl=2))).cause == "framework-cpu-only-build"
+    ticket = msgspec.structs.replace(_facts(), reported=True)
+    assert not list(vetoed(ticket))
+
+
+def test_a_text_about_something_else_is_not_touched() -> None:
+    first = _first(_facts(text="ImportError: libGL.so.1: cannot open shared object file: No such file or directory\n"))
+    assert first.cause == "system-library-missing"
+
+
+def test_the_table_names_causes_of_the_catalogue() -> None:
+    for veto in Vetoes.read().veto:
+        assert {*veto.of, veto.instead} <= cause_files().keys()
+        assert veto.instead in all_checks()

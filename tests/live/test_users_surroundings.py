@@ -1,0 +1,155 @@
+"""Naosu starts in surroundings that keep other programs from starting, and hands them on untouched."""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux's loader, limits and mounts")
+
+ROOT = Path(__file__).resolve().parents[2]
+GIGABYTE = 10**9
+QUICK = ("--symptom", "not-on-gpu", "--effort", "quick", "--quiet", "--lang", "en")
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment as packaging/run makes it, which borrows the dependencies of the tests."""
+    folder = tmp_path_factory.mktemp("prepared") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    (site / "naosu.pth").write_text(f"{ROOT}\n{sysconfig.get_path('purelib')}\n")
+    stamp = '. packaging/common.sh; : >"$(stamp_of "")"'
+    subprocess.run(["bash", "-c", stamp], cwd=ROOT, env={**os.environ, "NAOSU_VENV": str(folder)}, check=True)
+    shutil.copy(ROOT / "packaging/installed/naosu", folder / "bin/naosu")
+    return folder
+
+
+@pytest.fixture(params=["run", "installed", "module"])
+def program(request: pytest.FixtureRequest, environment: Path) -> list[str]:
+    starts = {
+        "run": [str(ROOT / "packaging/run")],
+        "installed": ["sh", str(environment / "bin/naosu")],
+        "module": [str(environment / "bin/python"), "-m", "wizard"],
+    }
+    return starts[request.param]
+
+
+def start(
+    program: list[str], venv: Path, *arguments: str, limit: tuple[int, int] | None = None, **variables: str
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*program, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "NAOSU_VENV": str(venv), **variables},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        preexec_fn=(lambda: resource.setrlimit(limit[0], (limit[1], limit[1]))) if limit else None,
+    )
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    """A stand-in for the user's Python that notes the variables that it gets."""
+    path = tmp_path / "python"
+    path.write_text(f'#!/bin/sh\nenv >"{tmp_path}/seen"\n')
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def strange_library(tmp_path: Path) -> Path:
+    """A folder with a C++ runtime in which nothing is that a program asks for."""
+    folder = tmp_path / "old libraries"
+    folder.mkdir()
+    (folder / "libstdc++.so.6").write_bytes(b"\x7fELF of another machine")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["LD_LIBRARY_PATH", "LD_PRELOAD"])
+def test_a_strange_library_is_for_the_target_alone(
+    program: list[str], environment: Path, target: Path, strange_library: Path, name: str
+) -> None:
+    value = str(strange_library / "libstdc++.so.6" if name == "LD_PRELOAD" else strange_library)
+    ended = start(program, environment, "check", "--target", str(target), *QUICK, **{name: value})
+    assert ended.returncode in {0, 1}, ended.stderr
+    assert "Traceback" not in ended.stderr
+    seen = (target.parent / "seen").read_text().splitlines()
+    assert f"{name}={value}" in seen
+    assert not [line for line in seen if line.startswith("NAOSU_USERS_")]
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"LC_ALL": "C"},
+        {"LC_ALL": "xx_YY.none", "LANG": "??"},
+        {"HOME": "/proc/none", "TMPDIR": "/proc/none"},
+        {"PYTHONPATH": "$FOREIGN"},
+        {"PYTHONEXECUTABLE": "/nowhere/python"},
+    ],
+    ids=" ".join,
+)
+def test_every_start_lives_with(
+    program: list[str], environment: Path, tmp_path: Path, variables: dict[str, str]
+) -> None:
+    foreign = tmp_path / "foreign"
+    for name in ("numpy", "msgspec", "re2", "packaging"):
+        (foreign / name).mkdir(parents=True)
+        (foreign / name / "__init__.py").write_text("raise SystemExit(77)\n")
+    given = {name: value.replace("$FOREIGN", str(foreign)) for name, value in variables.items()}
+    ended = start(program, environment, "diagnose", "-", "--lang", "en", **given)
+    assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), ended.stderr
+
+
+@pytest.mark.parametrize("variables", [{"PYTHONHOME": "/nowhere"}, {"PYTHONHASHSEED": "abc"}], ids=str)
+def test_what_keeps_python_from_starting_is_named(environment: Path, variables: dict[str, str]) -> None:
+    """The machine is examined all the same, by a Python of ours that the variable does not reach."""
+    command = ("check", "--target", sys.executable, *QUICK, "--json", "-")
+    ended = start([str(ROOT / "packaging/run")], environment, *command, **variables)
+    found = json.loads(ended.stdout)["findings"]
+    assert found[0]["cause"] == "environment-variable-invalid"
+    assert next(iter(variables)) in found[0]["title"]
+    assert "driver-not-responding" not in [finding["cause"] for finding in found]
+
+
+def test_two_gigabytes_of_address_space_are_enough(environment: Path) -> None:
+    limit = (resource.RLIMIT_AS, 2 * GIGABYTE)
+    ended = start([str(ROOT / "packaging/run")], environment, "diagnose", "-", limit=limit)
+    assert ended.returncode == 0, ended.stderr
+    window = start([str(environment / "bin/python"), "-I", "-c", WINDOW], environment, limit=limit)
+    assert window.returncode == 0, window.stderr
+
+
+WINDOW = """
+import os
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+QTimer.singleShot(0, lambda: QTimer.singleShot(0, QApplication.quit))
+from wizard.window.app import run_window
+raise SystemExit(run_window(language="en"))
+"""
+
+
+def test_without_a_place_for_temporary_files_it_says_so(
+    environment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(**_: object) -> None:
+        raise FileNotFoundError("no usable temporary directory")
+
+    monkeypatch.setattr("checks.engine.processes.own_folder.tempfile.TemporaryDirectory", refuse)
+    from wizard.cli.command_line import run_command
+
+    assert run_command(["check", *QUICK]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("naosu: there is no place")
+    assert said.count("\n") == 1

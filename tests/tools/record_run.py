@@ -1,0 +1,147 @@
+"""Record how a program fails, with the packages beside it, as a case for tests: tests/recordings/runs/<name>.json.
+
+    python -m tests.tools.record_run NAME PYTHON [--wrap SCRIPT] [--cwd FOLDER] --program PROGRAM.py|-c STATEMENT
+
+The program runs in the given Python under a few lines that write down the exception that ends it. What is kept has no
+path of this machine: the environment becomes /home/user/env, the program's folder /home/user/app.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from checks.facts import Facts, InterpreterFacts, MachineFacts, OsFacts, ProgramRun, PythonProcess, Raised
+from checks.interpreters.read import read_interpreter
+
+FOLDER = Path(__file__).resolve().parents[1] / "recordings/runs"
+INSIDE = r"""
+import json, sys, os
+target, program = sys.argv[1], sys.argv[2]
+sys.argv = sys.argv[2:]
+def told(error):
+    frames, step = [], error.__traceback__
+    import linecache
+    while step is not None:
+        code = step.tb_frame.f_code
+        if code.co_filename != "<naosu>":
+            frames.append({"file": code.co_filename, "line": step.tb_lineno, "function": code.co_name,
+                           "code": linecache.getline(code.co_filename, step.tb_lineno).strip()[:300]})
+        step = step.tb_next
+    kind = type(error)
+    name = kind.__name__ if kind.__module__ in ("builtins", "__main__") else kind.__module__ + "." + kind.__name__
+    out = {"type": name, "message": str(error), "frames": frames}
+    for field in ("name", "path"):
+        value = getattr(error, field, None)
+        if isinstance(value, str):
+            out[field] = value
+    return out
+def chain(error):
+    found, seen = [], set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error)); found.append(error)
+        behind = None if error.__suppress_context__ else error.__context__
+        error = error.__cause__ if error.__cause__ is not None else behind
+    return found
+try:
+    source = open(program, encoding="utf-8").read()
+    sys.path.insert(0, os.path.dirname(os.path.abspath(program)))
+    exec(compile(source, program, "exec"), {"__name__": "__main__", "__file__": program})
+except BaseException as error:
+    if not isinstance(error, SystemExit):
+        errors = chain(error)
+        with open(target, "w") as file:
+            json.dump({"raised": told(errors[0]), "led_there": [told(e) for e in reversed(errors[1:])]}, file)
+    raise
+"""
+
+
+def recorded(python: Path, program: Path, folder: Path, wrap: str) -> Facts:
+    """The facts of one run, and of the interpreter."""
+    with tempfile.TemporaryDirectory() as scratch:
+        inside, answer = Path(scratch, "inside.py"), Path(scratch, "answer.json")
+        inside.write_text(f"exec(compile({INSIDE!r}, '<naosu>', 'exec'))")
+        command = [*([wrap] if wrap else []), str(python), str(inside), str(answer), str(program)]
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=300, check=False
+        )
+        told = json.loads(answer.read_text()) if answer.exists() else {}
+        errors = done.stderr.replace(str(inside), "<naosu>")
+    interpreter = read_interpreter(python)
+    raised = msgspec.convert(told["raised"], Raised) if told else None
+    led_there = msgspec.convert(told["led_there"], tuple[Raised, ...]) if told else ()
+    inside_it = PythonProcess(
+        pid=1, executable=str(python), prefix=interpreter.prefix or "", version=interpreter.version or "",
+        is_complete=raised is not None, raised=raised, led_there=led_there, arguments=(str(program),),
+    )  # fmt: skip
+    code = done.returncode
+    run = ProgramRun(
+        origin="recorded",
+        command=(str(python), str(program)),
+        folder=str(folder),
+        errors=errors[-20_000:],
+        pythons=(inside_it,),
+        exit_code=code if code >= 0 else None,
+        signal=signal.Signals(-code).name if code < 0 else None,
+        interpreter=str(python),
+    )
+    os = OsFacts(system="Linux", name="Debian GNU/Linux 12", architecture="x86_64", libc="glibc", libc_version="2.36")
+    return Facts(machine=MachineFacts(os=os), interpreters=(interpreter,), target=interpreter.path, runs=(run,))
+
+
+def redacted(text: str, places: dict[str, str]) -> str:
+    """The text without the paths of this machine."""
+    places = {"/work/envs": "/home/user/files", **places}
+    for path, shown in sorted(places.items(), key=lambda place: -len(place[0])):
+        text = text.replace(path, shown)
+    return text
+
+
+def places_of(interpreter: InterpreterFacts, program: Path, folder: Path) -> dict[str, str]:
+    """Path -> what is written instead."""
+    found = {str(program.parent): "/home/user/app", str(folder): "/home/user/app", str(Path.home()): "/home/user"}
+    for path, shown in ((interpreter.prefix, "/home/user/env"), (interpreter.base_prefix, "/usr/local")):
+        if path:
+            found[path] = found[str(Path(path).resolve())] = shown
+    return found
+
+
+def main() -> None:
+    """Record one run."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("name")
+    arguments.add_argument("python", type=Path)
+    arguments.add_argument("--wrap", default="")
+    arguments.add_argument("--cwd", type=Path)
+    arguments.add_argument("--into", type=Path, default=FOLDER)
+    arguments.add_argument("--program", type=Path)
+    arguments.add_argument("-c", dest="statement")
+    given = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        program = given.program
+        if given.statement:
+            program = Path(scratch, "prog.py")
+            program.write_text(given.statement + "\n")
+        folder = given.cwd or program.parent
+        facts = recorded(given.python.absolute(), program, folder, given.wrap)
+        target = facts.target_interpreter
+        assert target is not None
+        text = redacted(msgspec.json.encode(facts).decode(), places_of(target, program, folder))
+    for mark in ("/work/", "/root/"):
+        if mark in text:
+            sys.exit(f"{given.name}: a path of this machine is left: {text[text.index(mark) :][:80]}")
+    given.into.mkdir(parents=True, exist_ok=True)
+    (given.into / f"{given.name}.json").write_text(text + "\n", encoding="utf-8")
+    raised = facts.runs[0].raised
+    print(given.name, raised.type if raised else "nothing raised", (raised.message if raised else "")[:100])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""`naosu run` in a process of its own: the program's output is its own, what we say goes beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from checks.engine.watch.command import CommandError
+from wizard.cli.command_line import run_command
+from wizard.words import area
+
+PYTHON = getattr(sys, "_base_executable", sys.executable)
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the commands of POSIX")
+
+
+def naosu(*arguments: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    start = f"import sys; sys.path.insert(0, {str(Path(__file__).parents[3])!r}); "
+    start += "from wizard.__main__ import main; sys.exit(main())"
+    return subprocess.run(
+        [sys.executable, "-I", "-c", start, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **variables},
+    )
+
+
+def test_a_program_that_fails_is_examined(tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text("print('its own line')\nimport no_such_module_of_mine")
+    done = naosu("run", "--json", "case.json", "--", PYTHON, "prog.py", "--lang", "ja", folder=tmp_path)
+    assert done.stdout == "its own line\n"
+    assert f"Naosu starts this command in {tmp_path}" in done.stderr
+    assert "No module named 'no_such_module_of_mine'" in done.stderr
+    assert "It failed: it ended after" in done.stderr
+    case = json.loads((tmp_path / "case.json").read_text())
+    assert case["answers"]["symptom"] == "does-not-start"
+    assert case["facts"]["target"] == PYTHON
+    (run,) = case["facts"]["runs"]
+    assert run["command"] == [PYTHON, "prog.py", "--lang", "ja"]
+    assert run["pythons"][0]["raised"]["name"] == "no_such_module_of_mine"
+    again = naosu("show", "case.json", "--lang", "ja", folder=tmp_path)
+    assert "ここで起動" in again.stdout
+    assert "no_such_module_of_mine" in again.stdout
+
+
+def test_json_on_standard_output_leaves_it_to_the_json(tmp_path: Path) -> None:
+    done = naosu("run", "--quiet", "--json", "-", "--", "sh", "-c", "echo of the program", folder=tmp_path)
+    (run,) = json.loads(done.stdout)["facts"]["runs"]
+    assert done.stderr == "of the program\n"
+    assert run["errors"] == "of the program\n"
+    assert "interpreter" not in run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["run"], "what shall be started"),
+        (["run", "--", "./none"], "there is no ./none"),
+        (["run", "--", "/"], "is a folder"),
+        (["run", "--cwd", "/none", "--", "sh"], "there is no folder /none"),
+        (["run", "--timeout", "x", "--", "sh"], "--timeout"),
+        (["run", "--lang", "ja", "--", "./none"], "./noneがありません"),
+        (["--lang", "ja", "run", "--", "./none"], "./noneがありません"),
+        (["run", "--", "./none", "--lang", "ja"], "there is no ./none"),
+        (["run", "--target", "/none", "--", "x.py"], "there is no /none"),
+    ],
+)
+def test_wrong_usage_is_one_clear_line(arguments: list[str], says: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(arguments) == 2
+    out, error = capfd.readouterr()
+    assert out == ""
+    assert says in error
+    assert error.count("\n") == 1
+
+
+def test_naosus_own_python_runs_no_script(tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text("print('ran')")
+    done = naosu("run", "--yes", "--", "prog.py", folder=tmp_path, PATH="/nowhere", HOME=str(tmp_path))
+    assert "ran" not in done.stdout
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+
+
+def test_every_wrong_name_has_its_sentence() -> None:
+    source = Path(sys.modules[CommandError.__module__].__file__ or "").read_text()
+    keys = {part.partition('"')[0] for part in source.split('CommandError("')[1:]}
+    keys |= {"not-on-path", "is-folder", "here-not-on-path", "no-python"}
+    assert len(keys) > 15
+    assert keys <= {key.removeprefix("run-") for key in area("commands") if key.startswith("run-")}

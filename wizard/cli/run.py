@@ -1,0 +1,202 @@
+"""`naosu run`: start the user's own program, watch it, and examine what it ran in.
+
+The program's streams are its own, unchanged; what we have to say goes to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from checks.visible import visible
+from wizard.cli.arguments import Parser, Text, UsageError, add_outputs, seconds
+from wizard.cli.outputs import check_outputs, streams
+from wizard.cli.target import check_target, choose_target
+from wizard.flow import SYMPTOMS
+from wizard.words import words
+
+if TYPE_CHECKING:
+    from checks.engine.processes.tree import ProcessTree
+    from checks.engine.watch.command import Command
+    from checks.engine.watch.connection import Inherited
+    from checks.facts import ProgramRun
+
+_FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+_LONGEST = 300  # characters of a command that is named in a line
+_ENDING = ("SIGTERM", "SIGHUP")
+
+
+def add_arguments(parser: Parser, text: Text) -> None:
+    """Its options, and the command behind them."""
+    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help=text("help-run-command"))
+    parser.add_argument("--timeout", type=_seconds_or_none, default=0.0, metavar="SECONDS", help=text("help-timeout"))
+    parser.add_argument("--cwd", metavar="FOLDER", help=text("help-cwd"))
+    parser.add_argument("--target", metavar="PYTHON", help=text("help-run-target"))
+    parser.add_argument("--yes", action="store_true", help=text("help-yes"))
+    parser.add_argument("--symptom", choices=SYMPTOMS, default="does-not-start", help=text("help-symptom"))
+    add_outputs(parser, text)
+
+
+def _seconds_or_none(text: str) -> float:
+    return 0.0 if text == "0" else seconds(text)
+
+
+_seconds_or_none.__name__ = "seconds"  # argparse names it where a value is none
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Run the program, then examine."""
+    from checks.engine.processes.surroundings import probe_environment
+    from checks.engine.watch.command import CommandError, python_of, understood
+    from checks.facts import ProgramEnd
+
+    chosen.words = (*chosen.words, *chosen.behind)
+    check_target(chosen)
+    check_outputs(chosen)
+    folder = Path(chosen.cwd or Path.cwd())
+    variables = probe_environment("")
+    try:
+        command = understood(chosen.words, folder.absolute(), variables)
+        if command.script is not None:
+            command = _with_its_python(command, chosen)
+    except CommandError as error:
+        raise UsageError(
+            visible(f"naosu: {words(f'commands.run-{error.key}', chosen.lang, **error.values)}")
+        ) from error
+    if not chosen.quiet:
+        line = words("commands.run-starts", chosen.lang, command=_shown(command.words), folder=str(command.folder))
+        print(visible(line), file=sys.stderr, flush=True)
+    watched, ending = _watched(command, chosen)
+    if ending is not None:  # somebody wants us to be gone, too
+        return 128 + ending
+    target = watched.interpreter or chosen.target
+    if watched.end == ProgramEnd.NOT_STARTED and target is None:
+        target = python_of(command.words, command.folder, variables)
+    return _examined(watched, target, command.folder, chosen)
+
+
+def _with_its_python(command: Command, chosen: argparse.Namespace) -> Command:
+    from checks.engine.watch.command import CommandError, with_python
+    from checks.interpreters import is_own, read_interpreter
+
+    assert command.script is not None  # noqa: S101 - asked only then
+    found = choose_target(chosen, near=(str(command.script),)) or ()
+    ours = any(is_own(interpreter) and interpreter.path == chosen.target for interpreter in found)
+    if chosen.target is None or ours:
+        raise CommandError("no-python", path=str(command.script))
+    return with_python(command, read_interpreter(chosen.target))
+
+
+def _shown(command: tuple[str, ...]) -> str:
+    """In one line that is not too long."""
+    text = " ".join((subprocess.list2cmdline(command) if sys.platform == "win32" else shlex.join(command)).split())
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + " ..."
+
+
+def _watched(command: Command, chosen: argparse.Namespace) -> tuple[ProgramRun, int | None]:
+    """The program's run; and the number of the signal that asked both of us to end."""
+    from checks.engine.watch.connection import Inherited
+    from checks.engine.watch.program import ProgramTask, watch_program
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    connection = Inherited(stdout=2 if streams(chosen) else 1)
+    signals = _Signals(connection)
+    variables = None if chosen.cwd is None else {**os.environ, "PWD": str(command.folder)}
+    task = ProgramTask(
+        command=command.words,
+        folder=command.folder,
+        seconds=chosen.timeout,
+        named=chosen.words,
+        variables=variables,
+    )
+    with signals.heeded():
+        watched = watch_program(task, connection, cancelled=signals.impatient, on_start=signals.started)
+    return signals.told(watched), signals.ending
+
+
+def _examined(watched: ProgramRun, target: str | None, folder: Path, chosen: argparse.Namespace) -> int:
+    from checks.engine.request import Request
+    from checks.facts.case import Answers
+    from wizard.cli.follow import examined
+
+    request = Request(
+        answers=Answers(symptom=chosen.symptom),
+        target=target,
+        near=folder,
+        # Where no Python ran, none is chosen in its stead: there is nothing to say about one.
+        interpreters=() if target is None else None,
+        runs=(watched,),
+    )
+    return examined(request, chosen)
+
+
+class _Signals:
+    """What is sent to us is meant for the program, too."""
+
+    def __init__(self, connection: Inherited) -> None:
+        self._connection = connection
+        self._tree: ProcessTree | None = None
+        self._asked = 0
+        self._interrupted = False
+        self.ending: int | None = None
+
+    def started(self, tree: ProcessTree) -> None:
+        """The program runs."""
+        self._tree = tree
+
+    def impatient(self) -> bool:
+        """Whether we were asked to end more than once: then the program is ended, whatever it does."""
+        return self._asked > 1
+
+    def told(self, watched: ProgramRun) -> ProgramRun:
+        """The run, which the user has ended where it ended by Ctrl+C."""
+        import msgspec
+
+        from checks.facts import ProgramEnd
+
+        if (self._interrupted or self._connection.interrupted) and watched.failed and not watched.detail:
+            return msgspec.structs.replace(watched, end=ProgramEnd.CANCELLED.value)
+        return watched
+
+    @contextlib.contextmanager
+    def heeded(self) -> Iterator[None]:
+        """Pass on what comes in the meantime. What we ignore (nohup), the program ignores by itself."""
+        numbers = [getattr(signal, name) for name in _FORWARDED if hasattr(signal, name)]
+        before = {
+            number: signal.signal(number, self._pass_on)
+            for number in numbers
+            if signal.getsignal(number) is not signal.SIG_IGN
+        }
+        if hasattr(signal, "SIGWINCH"):
+            before[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, lambda *_: self._connection.resize())
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _pass_on(self, number: int, _frame: object) -> None:
+        name = signal.Signals(number).name
+        if name == "SIGINT":
+            self._interrupted = True
+        if name in _ENDING:
+            self._asked += 1
+            self.ending = number
+        if sys.platform == "win32":  # the program is on the same console, and hears it itself
+            return
+        from checks.engine.watch.terminal import is_in_front
+
+        shares_group = not self._connection.place.own_session
+        reached = name in {"SIGINT", "SIGQUIT"} and shares_group and is_in_front(0, 1, 2)
+        if self._tree is not None and not reached and self._tree.process.returncode is None:
+            with contextlib.suppress(OSError):
+                os.kill(self._tree.process.pid, number)

@@ -62,13 +62,16 @@ def test_nothing_of_the_current_folder_is_imported(
 
 def test_the_probes_see_what_the_user_set(environment: Path, hostile: HostileFolder, tmp_path: Path) -> None:
     seen, target = tmp_path / "seen", tmp_path / "python"
-    target.write_text(f'#!/bin/sh\nprintf "<%s>\\n" "$PYTHONPATH" "$PYTHONSAFEPATH" "$PYTHONUSERBASE" >{seen}\n')
+    target.write_text(
+        f'#!/bin/sh\nprintf "<%s>\\n" "$PYTHONPATH" "$PYTHONSAFEPATH" "$PYTHONUSERBASE" "$PYTHONEXECUTABLE" >{seen}\n'
+    )
     target.chmod(0o755)
     variables = {"PYTHONPATH": ":/opt/x:lib:", "PYTHONSAFEPATH": "", "PYTHONUSERBASE": "/home/me/base"}
+    variables["PYTHONEXECUTABLE"] = "/home/me/python"  # which macOS heeds in spite of -I
     command = ["check", "--target", str(target), "--symptom", "not-on-gpu", "--effort", "quick", "--quiet"]
     ended = start([ROOT / "packaging" / "run", *command], hostile.path, variables, environment)
     assert ended.returncode in {0, 1}, ended.stderr
-    assert seen.read_text() == "<:/opt/x:lib:>\n<>\n</home/me/base>\n"
+    assert seen.read_text() == "<:/opt/x:lib:>\n<>\n</home/me/base>\n</home/me/python>\n"
 
 
 def test_the_module_leaves_the_current_folder_when_it_starts(environment: Path, tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from pathlib import Path, PurePath
 
 # The frozen application's starter keeps the user's own value under these names and puts its own in place.
 _KEPT_BY_STARTER = {"LD_LIBRARY_PATH_ORIG": "LD_LIBRARY_PATH"}
+# Our scripts keep it from our own Python, which heeds it on macOS in spite of -I and looks for its modules there.
+_KEPT_BY_SCRIPT = {"NAOSU_KEPT_PYTHONEXECUTABLE": "PYTHONEXECUTABLE"}
 
 # Our own start puts the settings of the loader aside (wizard/loader_settings.py), which are for the user's programs.
 _ASIDE = "NAOSU_USERS_"
@@ -41,6 +43,9 @@ def probe_environment(
             kept[name] = left
     for saved, name in _KEPT_BY_STARTER.items():
         if ours and saved in kept:
+            kept[name] = kept.pop(saved)
+    for saved, name in _KEPT_BY_SCRIPT.items():
+        if saved in kept:
             kept[name] = kept.pop(saved)
     if sys.platform == "win32":
         kept["PATH"] = os.pathsep.join((*conda_folders(interpreter), kept.get("PATH", "")))

@@ -223,7 +223,7 @@ class ZipFolder:
                 self._members[member.filename] = member
                 if hidden is not None:  # of two members of one name another program may take the other
                     self._members[f"{member.filename} ({len(self._members)})"] = hidden
-        self._unpacked = 0
+        self._unpacked = self._blown_up = 0
         self._room: BinaryIO | None = None  # holds what is unpacked now
         self._in_room = 0
         self.names = tuple(sorted(self._members))
@@ -248,6 +248,9 @@ class ZipFolder:
         if member.file_size > most * max(member.compress_size, 1):
             raise Damaged("bomb", f"{name}: {member.compress_size} bytes become {member.file_size}")
         self._unpacked += member.file_size
+        self._blown_up += member.file_size if member.file_size > _MOST_RATIO_OF_LARGE * member.compress_size else 0
+        if self._blown_up > MOST_UNPACKED:
+            raise Damaged("bomb", f"{name}: with others {self._blown_up} bytes out of almost nothing")
         if member.file_size > MOST_UNPACKED or self._unpacked > MOST_OF_ARCHIVE:
             raise Damaged("member-too-large", f"{name}: {member.file_size} bytes unpacked")
         with self._shared_room() as room:

@@ -171,6 +171,21 @@ def test_what_is_below_a_folder(tmp_path: Path) -> None:
     assert SubFolder(folder, "z").names == ()
 
 
+def test_many_small_bombs_are_one_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight members of 200 MB each took 24 s, although none is too large by itself."""
+    monkeypatch.setattr("checks.readers.containers.folder.MOST_UNPACKED", 5_000_000)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(3):
+            archive.writestr(f"zeros{number}", bytes(2_000_000))
+    folder = ZipFolder(of_bytes(made.getvalue()))
+    for number in range(2):
+        with folder.file(f"zeros{number}") as source:
+            assert source.size == 2_000_000
+    with pytest.raises(Damaged, match="bomb"), folder.file("zeros2"):
+        pass
+
+
 def test_a_bomb_is_not_unpacked() -> None:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("zeros", "w") as member:

@@ -11,6 +11,7 @@ USUAL = {
     Kind.MODULES: "timm, sklearn",
     Kind.STATEMENT: "from timm import create_model",
     Kind.INSTALLED_MODULES: "timm, sklearn",
+    Kind.SETTING: "python",
     Kind.VERSION: "12.8",
     Kind.NUMBER: "1",
     Kind.DEVICE: "cuda",

@@ -21,6 +21,9 @@ EXPECTED = {
     "b25": ("numpy-abi-mismatch", "tflite-runtime", ""),
     "b31": ("dependency-version-conflict", "pytorch-lightning", "setuptools<82.0"),
     "b71": ("python-part-missing", "_ctypes", ""),
+    "r07": ("python-version-unsupported", "pydub 0.25.1", "audioop-lts"),
+    "r10": ("dependency-version-conflict", "diffusers", "huggingface-hub<0.26"),
+    "r22": ("package-not-installed", "httpx", "httpx[http2]"),
     "b97": ("package-not-installed", "sentencepiece", "sentencepiece"),
 }
 # Damaged, shadowed, or of a variable: the causes of this module's own keep silent.

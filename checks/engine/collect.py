@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 
 import msgspec
@@ -24,7 +25,6 @@ from checks.facts import (
 )
 from checks.knowledge.packages.environment_variables import allowed_names
 from checks.machine import read_machine
-from checks.probes.ask.environment import limits
 
 
 def collected(
@@ -115,4 +115,10 @@ def _environment(
     # It did not get so far as to say what it sees, perhaps because of that: what its process was given.
     given = probe_environment(target.path)
     values = {name: given[name] for name in allowed_names() if name in given}
-    return EnvironmentVariables(origin="environment", values=values, limits=limits(None).get("limits"))
+    return EnvironmentVariables(origin="environment", values=values, limits=_own_limits())
+
+
+def _own_limits() -> dict[str, int] | None:
+    """Those of this process, which the target's was given, too; read as the probe does."""
+    asked: dict[str, dict[str, int]] = importlib.import_module("checks.probes.ask.environment").limits(None)
+    return asked.get("limits")

@@ -57,8 +57,16 @@ class WarmPython:
             listener.listen(64)
             command = [sys.executable, __file__, str(listener.fileno()), *modules]
             self.process = subprocess.Popen(
-                command, env=dict(environment), stdin=subprocess.PIPE, pass_fds=[listener.fileno()], cwd="/"
+                command,
+                env=dict(environment),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                pass_fds=[listener.fileno()],
+                cwd="/",
             )
+        assert self.process.stdout is not None
+        with self.process.stdout as told:  # no test waits in its own time, which may be limited
+            assert told.read(), "the server has ended"
         SERVERS.add(self.process.pid)
 
     def close(self) -> None:
@@ -205,6 +213,8 @@ def _serve(number: str, *modules: str) -> None:
     listener = socket.socket(fileno=int(number))
     for module in modules:
         importlib.import_module(module)
+    os.write(1, b"ready")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     _Server(listener).serve()
 
 

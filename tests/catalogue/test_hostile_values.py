@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import tree_sitter
+from _pytest.mark import ParameterSet
 from support.extent import some
 from support.placeholder_values import HOSTILE, REMOTE, usual
 
@@ -145,7 +146,15 @@ PATHS = [
 ]
 
 
-@pytest.mark.parametrize("shell", [shell for shell in ("bash", "zsh", "dash") if shutil.which(shell)])
+def shells(*names: str) -> list[ParameterSet]:
+    """Shells to try; of one that is missing the summary of the run says so."""
+    return [
+        pytest.param(name, marks=pytest.mark.skipif(not shutil.which(name), reason=f"no {name} is installed here"))
+        for name in names
+    ]
+
+
+@pytest.mark.parametrize("shell", shells("bash", "zsh", "dash"))
 @pytest.mark.parametrize("path", PATHS)
 def test_a_real_shell_reads_one_word_and_runs_nothing_else(shell: str, path: str, tmp_path: Path) -> None:
     """Paths and local names are data: whatever they are, a real shell hands them over as they are."""
@@ -164,7 +173,7 @@ def test_a_real_shell_reads_one_word_and_runs_nothing_else(shell: str, path: str
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("shell", [shell for shell in ("bash", "zsh") if shutil.which(shell)])
+@pytest.mark.parametrize("shell", shells("bash", "zsh"))
 def test_no_remedy_with_hostile_values_makes_a_canary_in_a_real_shell(shell: str, tmp_path: Path) -> None:
     """Every command with every path that is local, and every hostile word: programs are stubs that do nothing."""
     stub = 'touch() { : > "$1"; }; command_not_found_handle() { :; }; command_not_found_handler() { :; }\n'

@@ -314,7 +314,6 @@ class Machine:
         if not isinstance(maker, Global):
             self.note(*RESULT_CALLED)
             return Node("made", maker, given) if self.charge(_NODE) else UNKNOWN
-        # What is not written as a class is noted as called in any case.
         self.note_call(maker, given, is_made=maker.is_class and (is_made or maker.name.endswith(_NEW)))
         if (maker.module, maker.name) == _ATTRIBUTE:
             return self.attribute(maker, given)

@@ -53,7 +53,7 @@ class Global:
 
     @property
     def is_class(self) -> bool:
-        """Whether it is written as a class is."""
+        """Whether it is written as a class is; what is not counts as called in any case."""
         return self.name.lstrip("_")[:1].isupper()
 
 

@@ -363,7 +363,8 @@ FAULTS = (
     Fault(
         "a report is written into the old file",
         "            file.flush()\n            os.fsync(file.fileno())\n            if sys.platform",
-        "            file.flush()\n            path.write_bytes(data)\n            os.fsync(file.fileno())\n            if sys.platform",
+        "            file.flush()\n            path.write_bytes(data)\n"
+        "            os.fsync(file.fileno())\n            if sys.platform",
         "saving",
     ),
     Fault("what a case holds is not counted", "_values(file.facts) > _MOST_VALUES", "False", "case"),

@@ -18,7 +18,7 @@ from wizard.jobs.background import Work
 def test_shutdown_waits_for_a_job(model: CaseModel, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     began, may_end, ended = threading.Event(), threading.Event(), threading.Event()
 
-    def slow(near: Path | None, chosen: object) -> tuple[tuple[()], None]:
+    def slow(*_: object) -> tuple[tuple[()], None]:
         began.set()
         may_end.wait()
         ended.set()
@@ -26,7 +26,7 @@ def test_shutdown_waits_for_a_job(model: CaseModel, work: Work, monkeypatch: pyt
 
     monkeypatch.setattr("wizard.jobs.background._found", slow)
     work.search()
-    began.wait()
+    assert began.wait(60)
     threading.Timer(0.01, may_end.set).start()
     work.shutdown()
     assert ended.is_set()
@@ -35,7 +35,7 @@ def test_shutdown_waits_for_a_job(model: CaseModel, work: Work, monkeypatch: pyt
 def test_one_search_at_a_time(qtbot: QtBot, model: CaseModel, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     searched = []
 
-    def found(near: Path | None, chosen: object) -> tuple[object, str]:
+    def found(near: Path | None, *_: object) -> tuple[object, str]:
         searched.append(near)
         return INTERPRETERS, VENV.path
 

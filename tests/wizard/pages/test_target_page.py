@@ -111,7 +111,7 @@ def test_another_row(qtbot: QtBot, found: TargetPage) -> None:
 
 
 def test_searched_once_and_again_when_asked(qtbot: QtBot, found: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.jobs.background._found", lambda near, chosen: ((SYSTEM,), SYSTEM.path))
+    monkeypatch.setattr("wizard.jobs.background._found", lambda *_: ((SYSTEM,), SYSTEM.path))
     found.start()
     assert found.case.search is Search.DONE
     qtbot.mouseClick(found._again, Qt.MouseButton.LeftButton)
@@ -136,7 +136,7 @@ def test_the_likely_one_first_then_those_with_frameworks(
 
 
 def test_none_found(qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.jobs.background._found", lambda near, chosen: ((), None))
+    monkeypatch.setattr("wizard.jobs.background._found", lambda *_: ((), None))
     page.start()
     qtbot.waitUntil(lambda: page.case.search is Search.DONE)
     assert "No Python interpreter was found" in page._state.text()
@@ -145,7 +145,7 @@ def test_none_found(qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_search_that_breaks_off(qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(near: object, chosen: object) -> None:
+    def broken(*_: object) -> None:
         raise OSError("the disk is gone")
 
     monkeypatch.setattr("wizard.jobs.background._found", broken)
@@ -276,7 +276,7 @@ def test_our_own_python_for_want_of_another_is_said_beside_the_list(
     assert "most likely" in found._state.text()
     assert not found._own.isVisible()
     own = msgspec.structs.replace(VENV, path="/opt/naosu/bin/python", found_by=("PATH", "naosu"))
-    monkeypatch.setattr("wizard.jobs.background._found", lambda near, chosen: ((own, SYSTEM), own.path))
+    monkeypatch.setattr("wizard.jobs.background._found", lambda *_: ((own, SYSTEM), own.path))
     found.work.search()
     qtbot.waitUntil(lambda: found.case.answers.target == own.path)
     assert "most likely" not in found._state.text()

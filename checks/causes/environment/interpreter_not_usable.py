@@ -14,8 +14,8 @@ from pathlib import PurePath
 import msgspec
 
 from checks.causes.registry import check
-from checks.facts import InterpreterFacts, ProbeRun, ProbeRuns, SearchedFacts
-from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.facts import InterpreterFacts, ProbeRun, ProbeRuns, ProgramRuns, SearchedFacts
+from checks.facts.finding import FAILED_RUN, Evidence, Finding, NotInTable, Severity, Unread
 from checks.facts.runs import RunStatus
 from checks.facts.versions import release
 from checks.knowledge.phrases import phrase, phrases
@@ -36,10 +36,13 @@ REMEDIES = {
 
 @check("interpreter-not-usable")
 def interpreter_not_usable(
-    interpreter: InterpreterFacts, probes: ProbeRuns | None, searched: SearchedFacts | None = None
+    interpreter: InterpreterFacts,
+    probes: ProbeRuns | None,
+    searched: SearchedFacts | None = None,
+    programs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
     """One finding: what is wrong with the interpreter, in its own words; and one where it was moved."""
-    yield from _moved(interpreter, searched)
+    yield from _moved(interpreter, searched, programs)
     if interpreter.problem is not None:
         yield _finding(interpreter, interpreter.problem, interpreter.origin)
         return
@@ -61,14 +64,19 @@ def interpreter_not_usable(
         yield _finding(interpreter, "floods", loudest.origin, megabytes, severity=Severity.WARNING)
 
 
-def _moved(interpreter: InterpreterFacts, searched: SearchedFacts | None) -> Iterator[Finding]:
+def _moved(
+    interpreter: InterpreterFacts, searched: SearchedFacts | None, programs: ProgramRuns | None
+) -> Iterator[Finding]:
     """Most of its commands name another Python: one alone may have been put there by hand."""
     if searched is None or 2 * len(searched.stray_scripts) <= min(searched.scripts, MOST_STRAY):
         return
     first = next((s for s in searched.stray_scripts if PurePath(s.path).stem == "pip"), searched.stray_scripts[0])
+    stray = {script.path for script in searched.stray_scripts}
+    failing = programs.failed() if programs else ()
+    failed = next((run for run in failing if run.command and run.command[0] in stray), None)
     yield Finding(
-        severity=Severity.WARNING,
-        confidence=0.9,
+        severity=Severity.BLOCKING if failed else Severity.WARNING,
+        confidence=0.95 if failed else 0.9,
         subject="moved",
         evidence=(
             Evidence("interpreter", interpreter.path, searched.origin),
@@ -79,6 +87,7 @@ def _moved(interpreter: InterpreterFacts, searched: SearchedFacts | None) -> Ite
         values={
             "problem": phrase("interpreter-moved", detail=first.path),
             "unusable": phrase("unusable-commands"),
+            **({FAILED_RUN: " ".join(failed.command)} if failed else {}),
         },
     )
 

@@ -20,6 +20,7 @@ from checks.facts import (
     ProbeRun,
     ProbeRuns,
     ProgramRun,
+    ProgramRuns,
     PythonProcess,
     Raised,
     SearchedFacts,
@@ -216,11 +217,21 @@ def test_pure_modules_in_front_of_the_own_ones() -> None:
     assert on_pythonpath(*pip) == []
 
 
-def moved(strays: int, scripts: int) -> list[Finding]:
+def moved(strays: int, scripts: int, *programs: ProgramRun) -> list[Finding]:
     interpreter = InterpreterFacts(path="/new/bin/python", version="3.11.7")
     stray = tuple(StrayScript(path=f"/new/bin/{n}", interpreter="/old/bin/python", is_gone=True) for n in range(strays))
     runs = ProbeRuns(runs=(ProbeRun(probe="torch"),))
-    return list(interpreter_not_usable(interpreter, runs, SearchedFacts(stray_scripts=stray, scripts=scripts)))
+    searched = SearchedFacts(stray_scripts=stray, scripts=scripts)
+    return list(interpreter_not_usable(interpreter, runs, searched, ProgramRuns(runs=programs)))
+
+
+def test_a_command_of_a_moved_environment_that_did_not_start() -> None:
+    failed = ProgramRun(command=("/new/bin/0", "install", "six"), end="not-started")
+    (finding,) = moved(8, 8, failed)
+    assert finding.severity is Severity.BLOCKING
+    assert finding.named(FAILED_RUN) == "/new/bin/0 install six"
+    (aside,) = moved(8, 8, ProgramRun(command=("/elsewhere/pip",), end="not-started"))
+    assert aside.severity is Severity.WARNING
 
 
 def test_a_moved_environment() -> None:

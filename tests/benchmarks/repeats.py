@@ -1,9 +1,10 @@
 """How much of the time of repeating PyTorch's operations is spent in the operations.
 
-    python tests/benchmarks/repeats.py [--seconds 20] [--effort standard] [--wall]
+    python tests/benchmarks/repeats.py [--device cpu] [--seconds 20] [--effort standard] [--wall]
 
 Runs the stage "repeat" of checks/probes/compute/torch/repeat.py on the processor, with one thread and by the time that
-the process itself computed, so that other programs do not count; ``--wall``: with all threads, by the clock. Prints the
+the process itself computed, so that other programs do not count; ``--wall``: with all threads, by the clock, as always
+on another device. Prints the
 share of the operations in all of the stage (inputs drawn, first calls, libraries loaded) and in the repetitions alone,
 how many repetitions there were, and where most of the rest went.
 
@@ -34,16 +35,17 @@ class Computed:
     monotonic = perf_counter = staticmethod(time.process_time)
 
 
-def measured(seconds: float, effort: str) -> Iterator[dict[str, Any]]:
+def measured(device: str, seconds: float, effort: str) -> Iterator[dict[str, Any]]:
     """The measurements of the stage."""
     repeat, kit = (importlib.import_module("checks.probes.compute." + name) for name in ("torch.repeat", "kit"))
-    for facts in repeat.stage({"device": "cpu", "effort": effort}, kit.Clock(seconds)):
+    for facts in repeat.stage({"device": device, "effort": effort}, kit.Clock(seconds)):
         yield from facts.get("measurements+", ())
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--effort", choices=("quick", "standard", "thorough"), default="standard")
     parser.add_argument("--wall", action="store_true")
@@ -51,13 +53,14 @@ def main() -> None:
 
     import torch
 
-    now = time.perf_counter if given.wall else time.process_time
-    if not given.wall:
+    is_by_clock = given.wall or given.device != "cpu"
+    now = time.perf_counter if is_by_clock else time.process_time
+    if not is_by_clock:
         torch.set_num_threads(1)
         for name in ("torch.repeat", "torch.timers", "kit"):
             importlib.import_module("checks.probes.compute." + name).time = Computed  # type: ignore[attr-defined]
     began = now()
-    made = [each for each in measured(given.seconds, given.effort) if each.get("repetitions")]
+    made = [each for each in measured(given.device, given.seconds, given.effort) if each.get("repetitions")]
     spent = now() - began
     inside = {id(each): each["seconds"] * each["repetitions"] for each in made}
     repeating = {id(each): inside[id(each)] / (each["share"] or 1.0) for each in made}

@@ -77,6 +77,9 @@ class PythonProcess(Fact, frozen=True, kw_only=True, omit_defaults=True):
     libraries: tuple[str, ...] | None = None  # files of native libraries and extension modules in memory
     warnings: tuple[str, ...] = ()
     devices: tuple[DeviceUse, ...] = ()
+    gpu_files: tuple[str, ...] | None = None  # files of GPUs that were open at its end; None: nobody could look
+    # Variables of the allow list that the program itself set (name -> value) or took away (name -> None).
+    variables: dict[str, str | None] = {}
 
 
 class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
@@ -111,6 +114,13 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     def worked(self) -> bool:
         """Whether it was seen to come to its end without a failure."""
         return self.end == ProgramEnd.ENDED and self.exit_code == 0
+
+    @property
+    def left_gpu_alone(self) -> bool:
+        """Whether each of its Pythons came to its end in order and had no GPU open then; False where nobody knows."""
+        inside = [python for python in self.pythons if not python.is_launcher]
+        is_known = bool(inside) and all(python.is_complete and python.gpu_files is not None for python in inside)
+        return is_known and not self.gpu_processes
 
     @property
     def label(self) -> str:

@@ -27,5 +27,12 @@ def still_ran(facts: Facts) -> bool:
     return _is_asked(facts) and is_running and all(run.worked or run.end == ProgramEnd.WATCHED for run in whole)
 
 
+def used_gpu(facts: Facts) -> bool:
+    """Whether each of them was seen to open a GPU, and that is what was asked."""
+    whole = [run for run in facts.runs if not run.statement]
+    is_asked = facts.symptom is not None and facts.symptom.name == SymptomName.NOT_ON_GPU
+    return is_asked and bool(whole) and all(run.gpu_processes and not run.failed for run in whole)
+
+
 def _is_asked(facts: Facts) -> bool:
     return facts.symptom is None or facts.symptom.name in _OF_STARTING

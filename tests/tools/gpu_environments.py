@@ -2,8 +2,8 @@
 
     python -m tests.tools.gpu_environments FOLDER PYTHON
 
-PYTHON has PyTorch and JAX for CUDA, CuPy, ONNX Runtime and Transformers. Names that begin with b are broken, with h they
-work. Nothing of the card's settings is changed; device files, libraries and limits are changed only in a mount
+PYTHON has PyTorch and JAX for CUDA, CuPy, ONNX Runtime and Transformers. Names that begin with b are broken, those with
+h work. Nothing of the card's settings is changed; device files, libraries and limits are changed only in a mount
 namespace or a process of their own, so root is needed.
 """
 
@@ -38,6 +38,7 @@ class Program(NamedTuple):
     source: str
     wrap: str = ""  # lines of bash before the program is started
     start: str = ""  # in place of exec "$@"
+    symptom: str = ""  # what is asked; as naosu run asks by itself
 
 
 PROGRAMS = (
@@ -110,7 +111,9 @@ print(torch.ones(3, device="cuda"))
 print(torch.ones(3, device="cuda"))
 """, "", """exec unshare -m bash -c '
 mkdir -p /tmp/naosu-dev && mount -t tmpfs none /tmp/naosu-dev
-for each in null zero random urandom tty; do touch /tmp/naosu-dev/$each; mount --bind /dev/$each /tmp/naosu-dev/$each; done
+for each in null zero random urandom tty; do
+  touch /tmp/naosu-dev/$each; mount --bind /dev/$each /tmp/naosu-dev/$each
+done
 mkdir -m 1777 /tmp/naosu-dev/shm && mount -t tmpfs none /tmp/naosu-dev/shm
 ln -s /proc/self/fd /tmp/naosu-dev/fd
 mount --rbind /tmp/naosu-dev /dev
@@ -162,11 +165,12 @@ session = onnxruntime.InferenceSession(str(pathlib.Path(__file__).parent / "add.
 if "CUDAExecutionProvider" not in session.get_providers():
     raise RuntimeError("the model does not run on the GPU: " + str(session.get_providers()))
 """),
-    Program("b19", "JAX was told to take the processor", "gpu-hidden-by-environment jax-falls-back-to-cpu", """import jax
+    Program("b19", "JAX was told to take the processor", "gpu-hidden-by-environment jax-falls-back-to-cpu",
+        """import jax
 print(jax.devices("gpu"))
 """, "export JAX_PLATFORMS=cpu"),
-    Program("b20", "a damaged library of cuDNN goes first",
-        "library-path-conflict cudnn-version-mismatch damaged-installation", """import torch
+    # Seen on 2026-11-22: PyTorch loads its own cuDNN before the loader looks for another.
+    Program("h8", "a damaged library of cuDNN that PyTorch does not take", "", """import torch
 conv = torch.nn.Conv2d(3, 8, 3).cuda()
 print(conv(torch.rand(1, 3, 32, 32, device="cuda")).sum().item())
 """, 'export LD_LIBRARY_PATH="$HERE/broken:$LD_LIBRARY_PATH"'),
@@ -174,7 +178,7 @@ print(conv(torch.rand(1, 3, 32, 32, device="cuda")).sum().item())
 print(jax.numpy.ones(3).sum())
 x = torch.empty(60 << 30, dtype=torch.uint8, device="cuda")
 """),
-    Program("b22", "numbers of four bits, which want a newer GPU", "other", """import torch
+    Program("b22", "numbers of four bits, which want a newer GPU", "feature-needs-newer-gpu", """import torch
 a = torch.randint(0, 255, (128, 128), dtype=torch.uint8, device="cuda").view(torch.float4_e2m1fn_x2)
 s = torch.ones(128 * 16, device="cuda").to(torch.float8_e4m3fn)
 print(torch._scaled_mm(a, a.t(), s, s, out_dtype=torch.bfloat16).shape)
@@ -185,14 +189,14 @@ print(jax.numpy.ones(3).sum())
     Program("b24", "a setting of the allocator that is not known", "environment-variable-invalid", """import torch
 print(torch.ones(3, device="cuda"))
 """, "export PYTORCH_CUDA_ALLOC_CONF=max_split_mb:128"),
-    Program("b25", "a limit of addresses", "process-limit-too-low", """import torch
+    Program("h9", "a limit of addresses that is wide enough", "", """import torch
 print(torch.ones(3, device="cuda"))
 """, "ulimit -v 30000000"),
     Program("b26", "the toolkit is not found", "cuda-toolkit-mismatch-build", """import pathlib, torch
 from torch.utils.cpp_extension import load
 load("scale", [str(pathlib.Path(__file__).parent / "scale.cu")], build_directory=str(pathlib.Path(__file__).parent))
 """, "export CUDA_HOME=/usr/local/cuda-12.4"),
-    Program("b27", "no network to fetch the model", "other", """import transformers
+    Program("b27", "no network to fetch the model", "download-refused", """import transformers
 print(transformers.AutoModel.from_pretrained("bert-base-uncased"))
 """, 'export HF_HOME="$HERE/hub"'),
     Program("b28", "an ordinal that is not there", "user-code-error gpu-not-detected", """import torch
@@ -218,11 +222,32 @@ print(model(torch.ones(2, 4, device="cuda")))
         "container-gpu-unavailable driver-not-loaded gpu-not-detected driver-library-mismatch", """import torch
 print(torch.ones(3, device="cuda"))
 """, "", """exec unshare -m bash -c '
-for each in $(ldconfig -p | sed -n "s/.*=> //p" | grep -E "lib(cuda|nvidia-ml)\\.so") /usr/local/nvidia/lib64/libcuda.so* \
-    /usr/local/nvidia/lib64/libnvidia-ml.so*; do
+known=$(ldconfig -p | sed -n "s/.*=> //p" | grep -E "lib(cuda|nvidia-ml)\\.so")
+for each in $known /usr/local/nvidia/lib64/libcuda.so* /usr/local/nvidia/lib64/libnvidia-ml.so*; do
   [ -f "$each" ] && mount --bind /dev/null "$(readlink -f "$each")"
 done
 exec "$@"' - "$@" """),
+    Program("b33", "the program chooses a GPU that is not there", "gpu-hidden-by-environment", """import os
+os.environ["CUDA_VISIBLE_DEVICES"] = "2"
+import torch
+print(torch.nn.Linear(4, 4).cuda())
+"""),
+    Program("b34", "the model is never sent to the GPU", "program-stays-on-cpu", """import torch
+model, x = torch.nn.Linear(512, 512), torch.randn(64, 512)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(100):
+    optimizer.zero_grad()
+    loss = (model(x) - x).square().mean()
+    loss.backward()
+    optimizer.step()
+print(loss.item())
+""", symptom="not-on-gpu"),
+    Program("h6", "on the GPU, and asked about it", "", """import torch
+print(torch.nn.Linear(512, 512).cuda()(torch.randn(64, 512, device="cuda")).sum().item())
+""", symptom="not-on-gpu"),
+    Program("h7", "JAX on the GPU, and asked about it", "", """import jax
+print(jax.jit(lambda x: (x @ x).sum())(jax.numpy.ones((256, 256))))
+""", symptom="not-on-gpu"),
 )  # fmt: skip
 
 # What the programs read beside their own file.
@@ -245,7 +270,7 @@ onnx.save(h.make_model(graph, opset_imports=[h.make_opsetid("", 17)], ir_version
 import nvidia, glob
 for path in nvidia.__path__:
     for name in glob.glob(path + "/cudnn/lib/libcudnn.so.9"):
-        (here / "b20/broken/libcudnn.so.9").write_bytes(pathlib.Path(name).read_bytes()[:20000])
+        (here / "h8/broken/libcudnn.so.9").write_bytes(pathlib.Path(name).read_bytes()[:20000])
 """
 
 
@@ -262,7 +287,7 @@ def main() -> None:
     (folder / "b5/scale.cu").write_text(KERNEL)
     (folder / "b26/scale.cu").write_text(KERNEL)
     (folder / "prepare.py").write_text(PREPARE)
-    for name in ("b9/stubs", "b14/empty", "b20/broken"):
+    for name in ("b9/stubs", "b14/empty", "h8/broken"):
         (folder / name).mkdir(exist_ok=True)
 
 
@@ -275,6 +300,7 @@ def build(program: Program, place: Path, python: Path) -> None:
     (place / "target").write_text(f"{python}\n")
     (place / "label").write_text(program.label + "\n")
     (place / "expect").write_text(program.expect + "\n")
+    (place / "symptom").write_text(program.symptom)
     start = (program.start or 'exec "$@"').replace("PYTHON", str(python))
     (place / "wrap").write_text(f"#!/usr/bin/env bash\nexport HERE={place}\n{program.wrap}\n{start}\n")
     (place / "wrap").chmod(0o755)

@@ -176,7 +176,7 @@ class _Watch:
             errors_bytes=last.kept.count if last else 0,
             interpreter=interpreter,
             pythons=pythons,
-            gpu_processes=tuple(sorted(outside.gpu_processes)),
+            gpu_processes=tuple(sorted(outside.gpu_processes | {python.pid for python in inside if python.gpu_files})),
         )
         unseen = not inside and interpreter is not None
         told = {"detail": "no-hook"} if unseen and not more.get("detail") else {}

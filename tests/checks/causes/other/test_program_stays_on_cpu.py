@@ -1,0 +1,90 @@
+"""When program-stays-on-cpu speaks, and when it keeps silent; and that a program on the GPU is called so."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from checks.causes.other.program_stays_on_cpu import program_stays_on_cpu
+from checks.facts import (
+    DeviceUse,
+    Facts,
+    FrameworkDevice,
+    Frameworks,
+    InterpreterFacts,
+    KernelLaunch,
+    LoadedModule,
+    ProgramRun,
+    ProgramRuns,
+    PythonProcess,
+    Symptom,
+    TorchFacts,
+)
+from checks.facts.finding import Finding, NotHere, Severity
+from checks.facts.question import SymptomName
+from checks.judgement.seen_to_run import used_gpu
+
+PYTHON = InterpreterFacts(path="/home/user/env/bin/python")
+CARD = FrameworkDevice(device="cuda:0", kernel=KernelLaunch(ran=True))
+ON_CUDA = Frameworks(torch=TorchFacts(version="2.11.0", cuda_version="13.0", devices=(CARD,)))
+ON_CPU = Frameworks(torch=TorchFacts(version="2.11.0", cuda_version="13.0", devices=()))
+
+
+def run(*, processes: tuple[int, ...] = (), **inside: Any) -> ProgramRun:
+    known = {"gpu_files": (), "is_complete": True, "modules": (LoadedModule(name="torch"),)} | inside
+    return ProgramRun(
+        command=("python", "train.py"),
+        interpreter=PYTHON.path,
+        exit_code=0,
+        gpu_processes=processes,
+        pythons=(PythonProcess(pid=7, executable=PYTHON.path, **known),),
+    )
+
+
+def findings(
+    program: ProgramRun, frameworks: Frameworks = ON_CUDA, symptom: str = SymptomName.NOT_ON_GPU
+) -> list[Finding]:
+    runs = ProgramRuns(runs=(program,), interpreters=(PYTHON,))
+    return list(program_stays_on_cpu(Symptom(name=symptom), runs, frameworks, PYTHON))
+
+
+def test_a_program_that_never_opened_a_gpu_that_works() -> None:
+    (finding,) = findings(run(devices=(DeviceUse(framework="torch", device="cpu"),)))
+    assert finding.severity is Severity.WARNING
+    assert finding.placeholders()["program"] == "python train.py"
+    assert finding.placeholders()["computed_on_gpu"] == "torch 2.11.0"
+    assert finding.placeholders()["devices_used"] == "cpu"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(run(processes=(7,)), id="the-driver-listed-it"),
+        pytest.param(run(gpu_files=None), id="nobody-could-look"),
+        pytest.param(run(is_complete=False), id="died-before-its-end"),
+        pytest.param(run(modules=(LoadedModule(name="csv"),)), id="loaded-no-framework"),
+        pytest.param(run(variables={"CUDA_VISIBLE_DEVICES": "1"}), id="hides-the-gpu-itself"),
+        pytest.param(msgspec.structs.replace(run(), pythons=()), id="no-python-seen"),
+    ],
+)
+def test_silent(program: ProgramRun) -> None:
+    assert not findings(program)
+
+
+def test_silent_where_the_gpu_itself_does_not_work() -> None:
+    assert not findings(run(), ON_CPU)
+
+
+def test_asked_for_something_else() -> None:
+    (finding,) = findings(run(), symptom=SymptomName.EVERYTHING)
+    assert finding.severity is Severity.NOTE
+    with pytest.raises(NotHere):
+        findings(run(), symptom=SymptomName.DOES_NOT_START)
+
+
+def test_a_program_that_opened_the_gpu_is_called_so_only_where_that_was_asked() -> None:
+    asked = Symptom(name=SymptomName.NOT_ON_GPU)
+    assert used_gpu(Facts(runs=(run(processes=(7,)),), symptom=asked))
+    assert not used_gpu(Facts(runs=(run(),), symptom=asked))
+    assert not used_gpu(Facts(runs=(msgspec.structs.replace(run(processes=(7,)), exit_code=1),), symptom=asked))
+    assert not used_gpu(Facts(runs=(run(processes=(7,)),), symptom=Symptom(name=SymptomName.DOES_NOT_START)))

@@ -14,6 +14,7 @@ class ProgramEnd(StrEnum):
 
     ENDED = "ended"  # by itself: ``exit_code`` or ``signal``
     WATCHED = "watched"  # it still ran when the chosen time was over, and was ended by us
+    RUNNING = "running"  # it ran before we came; it was looked at for a while and left as it was
     CANCELLED = "cancelled"
     TOO_MUCH_MEMORY = "too-much-memory"
     NOT_STARTED = "not-started"  # the system refused; ``detail`` says why
@@ -82,6 +83,9 @@ class PythonProcess(Fact, frozen=True, kw_only=True, omit_defaults=True):
     variables: dict[str, str | None] = {}
 
 
+LONG_ENOUGH = 10.0  # seconds: importing a framework alone takes some
+
+
 class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """A program that was run as the user runs it, or (``statement``) one statement of it that was tried alone."""
 
@@ -102,6 +106,8 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     interpreter: str | None = None  # the Python that really ran; None: no Python was seen
     pythons: tuple[PythonProcess, ...] = ()
     gpu_processes: tuple[int, ...] = ()  # process numbers of it that a driver listed
+    gpu_untouched_for: float | None = None  # seconds for which it was watched with no GPU open; None: not known
+    processor: float | None = None  # cores that were busy on average
     detail: str = ""
 
     @property
@@ -117,10 +123,14 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def left_gpu_alone(self) -> bool:
-        """Whether each of its Pythons came to its end in order and had no GPU open then; False where nobody knows."""
+        """Whether it was seen to open no GPU; False where nobody knows.
+
+        Either each of its Pythons came to its end in order and had none open then, or it was watched for long enough.
+        """
         inside = [python for python in self.pythons if not python.is_launcher]
-        is_known = bool(inside) and all(python.is_complete and python.gpu_files is not None for python in inside)
-        return is_known and not self.gpu_processes
+        is_whole = bool(inside) and all(python.is_complete and python.gpu_files is not None for python in inside)
+        is_long = self.end != ProgramEnd.ENDED and (self.gpu_untouched_for or 0.0) >= LONG_ENOUGH
+        return (is_whole or is_long) and not self.gpu_processes
 
     @property
     def label(self) -> str:

@@ -13,6 +13,8 @@ _OF_STARTING = (
     SymptomName.EVERYTHING,
 )
 
+_STILL = (ProgramEnd.WATCHED, ProgramEnd.RUNNING)
+
 
 def worked(facts: Facts) -> bool:
     """Whether it came to its end without a failure, and that is what was asked."""
@@ -23,8 +25,8 @@ def worked(facts: Facts) -> bool:
 def still_ran(facts: Facts) -> bool:
     """Whether it had not failed when the chosen time was over, and that it starts at all is what was asked."""
     whole = [run for run in facts.runs if not run.statement]
-    is_running = any(run.end == ProgramEnd.WATCHED for run in whole)
-    return _is_asked(facts) and is_running and all(run.worked or run.end == ProgramEnd.WATCHED for run in whole)
+    is_running = any(run.end in _STILL for run in whole)
+    return _is_asked(facts) and is_running and all(run.worked or run.end in _STILL for run in whole)
 
 
 def used_gpu(facts: Facts) -> bool:

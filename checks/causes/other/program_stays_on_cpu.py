@@ -1,7 +1,8 @@
 """The user's own program computes on the processor although its framework reaches the GPU here.
 
-Detects:      a watched program whose Pythons all came to their end and had no GPU open then, with a framework loaded
-              that computed on an NVIDIA GPU when it was tried in the same Python.
+Detects:      a watched program whose Pythons all came to their end and had no GPU open then, or that ran for ten
+              seconds without one, with a framework loaded that computed on an NVIDIA GPU when it was tried in the same
+              Python.
 Why it bites: PyTorch puts tensors on the processor unless it is told otherwise, and no message says so: the program is
               many times slower, and driver and packages are in order.
 Blind spots:  only Linux shows which files are open. A program that opened the GPU and computes beside it is not told
@@ -39,7 +40,7 @@ def program_stays_on_cpu(
 
 def _able(run: ProgramRun, frameworks: Frameworks) -> dict[str, str]:
     """Framework -> version: those that the program had loaded and that computed on the GPU when they were tried."""
-    loaded = {module.name for python in run.pythons for module in python.modules}
+    loaded = {module.name.removesuffix("lib") for python in run.pythons for module in python.modules}  # jaxlib
     known = frameworks.each()
     return {name: fact.version or "" for name, fact in known if name in loaded and ran_on_cuda(fact)}
 
@@ -49,7 +50,7 @@ def _finding(run: ProgramRun, able: dict[str, str], severity: Severity) -> Findi
     devices = sorted({use.device for python in run.pythons for use in python.devices})
     return Finding(
         severity=severity,
-        confidence=0.95,
+        confidence=0.95 if run.worked else 0.85,  # while it still runs, its use of the GPU may be to come
         subject=run.label,
         evidence=(
             Evidence("program", run.label, run.origin),

@@ -49,7 +49,8 @@ def in_short(case: Case, language: str) -> Iterator[str]:
     """One line for each program that was run: what the verdict rests on."""
     for run in case.facts.runs:
         if not run.statement:
-            yield words("runs.in-short", language, command=_command(run), ended=ended(run, language))
+            key = "in-short-running" if run.end == ProgramEnd.RUNNING else "in-short"
+            yield words(f"runs.{key}", language, command=_command(run), ended=ended(run, language))
 
 
 def ended(run: ProgramRun, language: str) -> str:
@@ -86,7 +87,8 @@ def _program(run: ProgramRun, number: int, language: str) -> Section:
     blocks.append(Section("", (Pairs(tuple(_rows(run, language))),), detail=Detail.FULL))
     blocks += _printed(run, language)
     state = "clear" if run.worked else "blocking" if run.failed else "note"
-    title, card = words("runs.heading", language), Card(state, is_open=run.failed)
+    key = "heading-running" if run.end == ProgramEnd.RUNNING else "heading"
+    title, card = words(f"runs.{key}", language), Card(state, is_open=run.failed)
     return Section(title, tuple(blocks), id=f"run/{number}", note=ended(run, language), card=card)
 
 
@@ -135,6 +137,11 @@ def _rows(run: ProgramRun, language: str) -> Iterator[FactRow]:
     if run.gpu_processes:
         numbers = words("report.list-separator", language).join(map(str, run.gpu_processes))
         yield row("gpu", words("runs.gpu-opened", language, processes=numbers))
+    elif run.gpu_untouched_for is not None:
+        seconds = words("runs.seconds", language, seconds=run.gpu_untouched_for)
+        yield row("gpu", words("runs.gpu-untouched", language, seconds=seconds))
+    if run.processor is not None:
+        yield row("processor", f"{run.processor:.1f}")
     warnings = list(dict.fromkeys(warning for python in run.pythons for warning in python.warnings))
     if warnings:
         yield row("warnings", "\n".join(warning[:_LONGEST] for warning in warnings[:_MOST_FRAMES]))

@@ -88,3 +88,13 @@ def test_a_program_that_opened_the_gpu_is_called_so_only_where_that_was_asked() 
     assert not used_gpu(Facts(runs=(run(),), symptom=asked))
     assert not used_gpu(Facts(runs=(msgspec.structs.replace(run(processes=(7,)), exit_code=1),), symptom=asked))
     assert not used_gpu(Facts(runs=(run(processes=(7,)),), symptom=Symptom(name=SymptomName.DOES_NOT_START)))
+
+
+def test_one_that_still_runs_was_looked_at_for_long_enough() -> None:
+    outside = PythonProcess(pid=7, executable=PYTHON.path, modules=(LoadedModule(name="torch"),))
+    still = msgspec.structs.replace(run(), end="running", exit_code=None, pythons=(outside,), gpu_untouched_for=15.0)
+    (finding,) = findings(still)
+    assert finding.confidence < 0.9, "what it does later nobody knows"
+    assert not findings(msgspec.structs.replace(still, gpu_untouched_for=3.0))
+    assert not findings(msgspec.structs.replace(still, gpu_untouched_for=None))
+    assert not findings(msgspec.structs.replace(still, gpu_processes=(7,)))

@@ -46,6 +46,7 @@ class Running:
     memory: int  # bytes
     on_gpu: bool | None  # whether it has a GPU open; None: nobody can look
     packages: tuple[str, ...] = ()
+    known_as: str = ""  # what people call it, where it is a known program: "Ollama"
 
 
 def running_programs() -> tuple[Running, ...]:
@@ -163,7 +164,8 @@ def _candidate(process: psutil.Process) -> Running | None:
             return None
         name, on_gpu = process.name(), has_gpu_open(process.pid)
         packages = packages_in(mapped(process.pid)) if EXECUTABLE.fullmatch(PurePath(process.exe()).name) else ()
-        if on_gpu or program_of_process(name) or _FRAMEWORKS & {*packages}:
+        known_as = program_of_process(name)
+        if on_gpu or known_as or _FRAMEWORKS & {*packages}:
             return Running(
                 pid=process.pid,
                 name=name,
@@ -172,6 +174,7 @@ def _candidate(process: psutil.Process) -> Running | None:
                 memory=process.memory_info().rss,
                 on_gpu=on_gpu,
                 packages=packages,
+                known_as=known_as or "",
             )
     return None
 

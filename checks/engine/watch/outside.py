@@ -116,7 +116,7 @@ def _looked_at(pid: int) -> _Seen:
 def _named(seen: _Seen) -> str:
     """The Python as it was called: the environment's own, where the system only knows the one that it was made from."""
     called = seen.arguments[0] if seen.arguments else ""
-    for path in (called, os.path.join(seen.folder, called), shutil.which(called, path=seen.search_path)):
+    for path in (called, str(PurePath(seen.folder, called)), shutil.which(called, path=seen.search_path)):
         if path and PurePath(path).is_absolute() and os.path.realpath(path) == os.path.realpath(seen.executable):
             return os.path.normpath(path)
     return _whole(seen.executable)

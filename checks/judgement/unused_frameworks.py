@@ -62,7 +62,7 @@ def _words(facts: Facts, programs: Sequence[ProgramRun]) -> Iterator[str]:
 
 
 def _squeezed(text: str) -> str:
-    """"ONNX Runtime" as "onnxruntime", and "PyTorch" as it is, which holds "torch"."""
+    """Without what parts names: "ONNX Runtime" as "onnxruntime"; "PyTorch" holds "torch" as it is."""
     return re.sub(r"[\s_-]", "", _PATH.sub(" ", text)).casefold()
 
 

@@ -126,9 +126,11 @@ def test_the_name_of_an_environment_is_no_word_about_a_framework() -> None:
         _found("gpu-hidden-by-environment", subject="CUDA_VISIBLE_DEVICES"),
         _found("framework-cpu-only-build", subject="torch"),  # loaded
         _found("framework-cpu-only-build", subject="onnxruntime", values={FAILED_RUN: RUN.label}),  # it explains it
-        _found("onnx-opset-unsupported", evidence=(Evidence("model", "m.onnx", "m.onnx"), Evidence(FRAMEWORK, "onnxruntime 1"))),
+        _found(
+            "onnx-opset-unsupported",
+            evidence=(Evidence("model", "m.onnx", "m.onnx"), Evidence(FRAMEWORK, "onnxruntime 1")),
+        ),
     ],
 )
 def test_what_is_no_matter_of_an_unused_framework_stays(outcome: Outcome) -> None:
     assert _severity(outcome, RUN) is Severity.WARNING
-

@@ -664,4 +664,3 @@ def test_that_torch_explains_why_it_has_no_such_attention_stays_out_of_our_words
         assert told == []
         warnings.warn("of somebody else", UserWarning, stacklevel=1)
         assert len(told) == 1
-

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from checks.facts import Frame, ProgramEnd, ProgramRun, PythonProcess, Raised
 from checks.facts.case import Case
 from wizard.report.content.blocks import (
+    SYMBOLS,
     Block,
     Card,
     Code,
@@ -18,6 +19,7 @@ from wizard.report.content.blocks import (
     Items,
     Pairs,
     Paragraph,
+    Place,
     Quote,
     Section,
 )
@@ -26,6 +28,7 @@ from wizard.words import known, words
 
 _MOST_FRAMES = 12  # that are printed; the JSON holds all
 _MOST_LINES = 30  # of an output
+_FEW = 3  # statements that are named where they worked
 _LONGEST = 400  # characters of a command or a message that stands in a row
 # Code of others: what the user wrote is elsewhere.
 _OF_OTHERS = re.compile(
@@ -34,15 +37,65 @@ _OF_OTHERS = re.compile(
 
 
 def run_sections(case: Case, language: str) -> tuple[Section, ...]:
-    """A section for each program, and one for the statements that were tried alone."""
-    programs = [run for run in case.facts.runs if not run.statement]
-    statements = [run for run in case.facts.runs if run.statement]
-    sections = [_program(run, number, language) for number, run in enumerate(programs)]
-    if statements:
-        items = Items(tuple(Item(run.statement, ended(run, language)) for run in statements))
-        title = words("runs.heading-statements", language)
-        sections.append(Section(title, (items,), id="statements", detail=Detail.FULL, card=Card("note")))
-    return tuple(sections)
+    """A section for each program."""
+    programs = (run for run in case.facts.runs if not run.statement)
+    return tuple(_program(run, number, language) for number, run in enumerate(programs))
+
+
+def statement_sections(case: Case, language: str) -> tuple[Section, ...]:
+    """The statements that were tried alone: those that failed one by one, the others in a sentence."""
+    tried = [run for run in case.facts.runs if run.statement]
+    failed = [run for run in tried if not run.worked]
+    worked = [run for run in tried if run.worked]
+    own, others = ([run for run in failed if bool(run.package) is foreign] for foreign in (False, True))
+    state = "blocking" if own else "warning" if others else "clear"
+    blocks: list[Block] = [
+        Items(tuple(_alike(runs, language)), SYMBOLS[grade], grade)
+        for grade, runs in (("blocking", own), ("warning", others))
+        if runs
+    ]
+    sentence = _worked(worked, bool(failed), language) if worked else ""
+    if sentence and failed:
+        blocks.append(Paragraph(sentence))
+    if len(worked) > _FEW:
+        names = words("report.list-separator", language).join(run.statement.removeprefix("import ") for run in worked)
+        title = words("runs.heading-worked", language)
+        blocks.append(Section("", (Paragraph(names),), detail=Detail.FULL, place=Place.APPENDIX, title_apart=title))
+    if not tried:
+        return ()
+    title, card = words("runs.heading-statements", language), Card(state, is_open=bool(failed))
+    note = "" if failed else sentence
+    return (Section(title, tuple(blocks), id="statements", note=note, detail=Detail.FULL, card=card),)
+
+
+def has_failed(sections: Iterable[Section]) -> bool:
+    """Whether one of these sections tells of a failure."""
+    return any(section.card is not None and section.card.state in ("blocking", "warning") for section in sections)
+
+
+def _alike(runs: Iterable[ProgramRun], language: str) -> Iterator[Item]:
+    """Each failure; those that ended with the same error together, as where many packages want one that is broken."""
+    alike: dict[object, list[ProgramRun]] = {}
+    for run in runs:
+        alike.setdefault(_error(run.raised) if run.raised else id(run), []).append(run)
+    for same in alike.values():
+        names = words("report.list-separator", language).join(run.statement for run in same)
+        first = same[0].raised
+        yield Item(names, _error(first) if first and len(same) > 1 else ended(same[0], language))
+
+
+def _worked(runs: Sequence[ProgramRun], has_others: bool, language: str) -> str:
+    """That these worked, in a sentence: few by their names, of many the slowest."""
+    if len(runs) <= _FEW:
+        names = words("report.list-separator", language).join(run.statement for run in runs)
+        return words("runs.worked-few", language, names=names)
+    slowest = max(runs, key=lambda run: run.seconds or 0.0)
+    key = "others-worked" if has_others else "packages-worked" if all(run.package for run in runs) else "imports-worked"
+    name, seconds = (
+        slowest.statement.removeprefix("import "),
+        words("runs.seconds", language, seconds=slowest.seconds or 0.0),
+    )
+    return words(f"runs.{key}", language, count=len(runs), name=name, seconds=seconds)
 
 
 def in_short(case: Case, language: str) -> Iterator[str]:

@@ -36,7 +36,7 @@ from wizard.report.content.measured.line import computing_name, framework_name
 from wizard.report.content.measured.sections import measured_sections
 from wizard.report.content.model_files import ModelView, model_views, names_of
 from wizard.report.content.origins import lines_in_words, origin_in_words
-from wizard.report.content.program_runs import run_sections
+from wizard.report.content.program_runs import has_failed, run_sections, statement_sections
 from wizard.report.content.step_labels import is_address
 from wizard.report.content.verdict import verdict_of
 from wizard.words import area, known, words
@@ -134,6 +134,7 @@ class Report:
     probes: tuple[ProbeRow, ...]
     facts: tuple[FactSection, ...]
     runs: tuple[Section, ...] = ()  # of the user's own program
+    statements: tuple[Section, ...] = ()  # that were tried alone
     models: tuple[ModelView, ...] = ()
     comparisons: tuple[ComparisonView, ...] = ()
     asked: tuple[MeasuredSection, ...] = ()  # of what was measured the answer to the question itself, to be read first
@@ -141,6 +142,11 @@ class Report:
     advice: AdviceView | None = None
     is_ticket: bool = False
     is_about_results: bool = False  # what was measured answers the question
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the first finding is the answer, so that it is read before the story of the user's own program."""
+        return bool(self.findings) and (self.findings[0].severity != "note" or has_failed(self.runs))
 
     @property
     def shown(self) -> tuple[FindingView, ...]:
@@ -190,6 +196,7 @@ def build(case: Case, language: str) -> Report:
         probes=tuple(_probe(run, language) for run in (case.facts.probes.runs if case.facts.probes else ())),
         facts=fact_sections(case.facts, language),
         runs=run_sections(case, language),
+        statements=statement_sections(case, language),
         models=model_views(case, language),
         comparisons=comparison_views(case, language),
         asked=asked,

@@ -98,6 +98,7 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     signal: str | None = None  # "SIGSEGV"
     seconds: float | None = None
     peak_memory: int | None = None  # of all its processes together
+    oom_kills: int | None = None  # processes that the system's OOM killer ended meanwhile; None: nobody counted
     processes: int | None = None  # that were seen, itself among them
     output: str = ""  # of standard output: its beginning, its end, and lines that complain
     errors: str = ""  # of standard error

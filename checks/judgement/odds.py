@@ -15,6 +15,7 @@ import msgspec
 
 from checks.facts import Facts, SentFile
 from checks.facts.finding import CLUE, Evidence, Finding, Outcome, Severity, Status
+from checks.facts.phrase import Phrase, Value
 from checks.judgement.vetoes import vetoed
 from checks.knowledge.catalogue import UNKNOWN, cause_of
 from checks.knowledge.errors.vetoes import Vetoes
@@ -228,7 +229,9 @@ def _finding(cause: str, suspect: _Suspect, share: float, *, is_reported: bool) 
     clues = {hit.clue: Evidence(CLUE, hit.clue, hit.origin, "", hit.lines) for hit in reversed(shown) if hit.clue}
     # Of a text that does not tell no line shows that.
     evidence = tuple(list(clues.values())[::-1][:CLUES]) if cause != UNKNOWN else ()
-    groups = {name: value for hit in reversed(shown) for name, value in hit.groups.items()}
+    groups: dict[str, Value] = {}
+    for hit in reversed(shown):
+        groups |= hit.groups | {name: Phrase(key) for name, key in hit.signature.phrases.items()}
     severity = Severity(cause_of(cause).severity)
     if severity is Severity.BLOCKING and share < EVEN and cause != UNKNOWN:
         severity = Severity.WARNING  # what is more likely not so is no alarm

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from checks.analysis.failures.downloads import has_handled_refusal
 from checks.facts import Facts, ProgramRun, Raised, SentFile
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, Outcome, Severity, Status
 from checks.judgement.merging import with_findings_instead
@@ -116,7 +117,8 @@ def _tells(finding: Finding, run: ProgramRun) -> bool:
 
 def _by_words(facts: Facts, run: ProgramRun, known: Sequence[Outcome]) -> Finding | None:
     """The cause that the words of a failure show, at least as likely as not."""
-    text = SentFile(name=label_of(run), kind="log", origin=run.origin, text=text_of(run), examined=True)
+    words = _traceback(run.raised) if run.raised and has_handled_refusal(run) else text_of(run)
+    text = SentFile(name=label_of(run), kind="log", origin=run.origin, text=words, examined=True)
     for finding in weighed(msgspec.structs.replace(facts, logs=(text,)), known):
         is_worded = any(evidence.name == CLUE for evidence in finding.evidence)
         is_possible = finding.cause not in (NO_CAUSE if run.statement else (UNKNOWN,))  # an import runs no code of his

@@ -77,6 +77,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     conditions.py). ``certainty``: the share of the tickets with this signature whose root cause this is.
     ``over``: causes that are mere consequences, or a more general reading, where this signature stands.
     ``remedies``: ids, the best first, where this wording asks for others than the cause's own, or in another order.
+    ``phrases``: value of the finding -> key of words/phrases.toml, where a cause has several faces and this is one.
     ``matches``: texts as programs print them, which it must match; ``non_matches``: near ones, which it must not.
     """
 
@@ -89,6 +90,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     unless: tuple[str, ...] = ()
     over: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
+    phrases: dict[str, str] = {}
     non_matches: tuple[str, ...] = ()
 
 

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 import msgspec
 
+from checks.engine.processes.oom_kills import oom_counts, struck_since
 from checks.engine.processes.own_folder import own_folder
 from checks.engine.processes.runner import signal_name
 from checks.engine.processes.surroundings import probe_environment
@@ -78,6 +79,7 @@ class _Watch:
         self._folder = folder
         self._cancelled = cancelled
         self._outside = Outside()
+        self._oom_counts = oom_counts()
         self._started = time.monotonic()
         self._looks = [*_LOOKS]
 
@@ -169,6 +171,7 @@ class _Watch:
             command=task.named or task.command,
             folder=str(task.folder),
             peak_memory=outside.peak_memory or None,
+            oom_kills=struck_since(self._oom_counts),
             processes=len(outside.processes | {python.pid for python in inside}) or None,
             # Where both streams are one, all is in what most programs complain on.
             output=stdout.kept.text() if stdout and stderr else "",

@@ -188,7 +188,7 @@ def _is_ours(process: psutil.Process) -> bool:
 
 def _is_meant(process: psutil.Process, word: str) -> bool:
     with contextlib.suppress(psutil.Error):
-        return any(word in text for text in (process.name(), *process.cmdline()))
+        return any(word in text for text in (process.name(), " ".join(process.cmdline())))
     return False
 
 

@@ -59,7 +59,7 @@ class Stance(StrEnum):
     DECISIONS_OPEN = "decisions-open"  # bits change; whether a decision does was not measured
     WORKED = "worked"  # the user's own program was seen to come to its end without a failure
     RUNNING = "running"  # it had not failed when the chosen time was over
-    ON_GPU = "on-gpu"  # it was seen to open the GPU, and that was asked
+    ON_GPU = "on-gpu"  # it was seen to compute on the GPU, and that was asked
     CLEAR = "clear"  # nothing answers the question
 
 

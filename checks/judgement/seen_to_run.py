@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from checks.analysis.gpu.of_programs import computed_on_gpu
 from checks.facts import Facts, ProgramEnd
 from checks.facts.question import SymptomName
 
@@ -30,10 +31,11 @@ def still_ran(facts: Facts) -> bool:
 
 
 def used_gpu(facts: Facts) -> bool:
-    """Whether each of them was seen to open a GPU, and that is what was asked."""
+    """Whether each of them was seen to compute on a GPU, and that is what was asked."""
     whole = [run for run in facts.runs if not run.statement]
     is_asked = facts.symptom is not None and facts.symptom.name == SymptomName.NOT_ON_GPU
-    return is_asked and bool(whole) and all(run.gpu_processes and not run.failed for run in whole)
+    nvidia = facts.machine.nvidia if facts.machine else None
+    return is_asked and bool(whole) and all(computed_on_gpu(run, nvidia) and not run.failed for run in whole)
 
 
 def _is_asked(facts: Facts) -> bool:

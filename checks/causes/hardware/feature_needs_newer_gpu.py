@@ -102,7 +102,9 @@ def _finding(refusal: Refusal, gpu: CudaGpu, share: float, origin: str, run: Pro
 def _needed(refusal: Refusal) -> Value:
     least, greatest = refusal.least and with_generation(refusal.least), refusal.greatest
     if refusal.only:
-        return phrase("capability-only", only=", ".join(f"{one}x" if one.endswith(".") else one for one in refusal.only))
+        return phrase(
+            "capability-only", only=", ".join(f"{one}x" if one.endswith(".") else one for one in refusal.only)
+        )
     if refusal.row.lacking:
         return phrase("capability-with-encoder", least=least or "", lacking=", ".join(refusal.row.lacking))
     if least and greatest:

@@ -1,17 +1,17 @@
 """The user's own program computes on the processor although its framework reaches the GPU here.
 
-Detects:      a watched program whose Pythons all came to their end and had no GPU open then, or that ran for ten
-              seconds without one, with a framework loaded that computed on an NVIDIA GPU when it was tried in the same
-              Python.
+Detects:      a watched program that certainly put nothing on a GPU: it never had one open, or each of its Pythons came
+              to its end and PyTorch, its only framework, had allocated nothing there; with a framework loaded that
+              computed on an NVIDIA GPU when it was tried in the same Python.
 Why it bites: PyTorch puts tensors on the processor unless it is told otherwise, and no message says so: the program is
               many times slower, and driver and packages are in order.
-Blind spots:  only Linux shows which files are open. A program that opened the GPU and computes beside it is not told
-              from one that computes there. A part of the program that did not run this time may use it.
+Blind spots:  only Linux shows which files are open. A part of the program that did not run this time may use the GPU.
 Knowledge:    none
 """
 
 from collections.abc import Iterator
 
+from checks.analysis.gpu.of_programs import stayed_on_processor
 from checks.analysis.gpu.state import ran_on_cuda
 from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, ProgramRun, ProgramRuns, Symptom
@@ -31,7 +31,7 @@ def program_stays_on_cpu(
     if severity is None or not programs or frameworks is None:
         raise NotHere("watched_program")
     for run in programs:
-        if not run.left_gpu_alone or runs is None or runs.interpreter_of(run) is not interpreter:
+        if not stayed_on_processor(run) or runs is None or runs.interpreter_of(run) is not interpreter:
             continue
         able = _able(run, frameworks)
         if able and not any("CUDA_VISIBLE_DEVICES" in python.variables for python in run.pythons):

@@ -63,7 +63,9 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     def is_too_new(self, capability: str) -> bool:
         """Whether it lacks it for being newer than what the feature was made for."""
         newest = [only.rstrip(".") for only in self.only] + ([self.greatest] if self.greatest else [])
-        return self.is_lacking(capability) and bool(newest) and all(release(capability) > release(one) for one in newest)
+        return (
+            self.is_lacking(capability) and bool(newest) and all(release(capability) > release(one) for one in newest)
+        )
 
 
 def refusals_in(text: str, context: str = "") -> tuple[Refusal, ...]:
@@ -78,7 +80,9 @@ def with_generation(capability: str) -> str:
     return f"{capability} ({row.architecture})" if row else capability
 
 
-def _first(compiled: tuple[GpuFeature, re.Pattern[str], re.Pattern[str]], lines: list[str], whole: str) -> Refusal | None:
+def _first(
+    compiled: tuple[GpuFeature, re.Pattern[str], re.Pattern[str]], lines: list[str], whole: str
+) -> Refusal | None:
     row, pattern, also = compiled
     for line in lines:
         found = pattern.search(line) if row.loose or _RAISED.search(line) else None

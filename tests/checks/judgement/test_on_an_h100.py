@@ -1,5 +1,12 @@
-"""What is said of measurements of a real, sound NVIDIA H100 (PyTorch 2.11, JAX 0.11), recorded on 2026-11-23."""
+"""What is said of a real, sound NVIDIA H100 (PyTorch 2.11, JAX 0.11): of measurements, and of programs that ran there.
 
+Recorded on 2026-11-22 and 23; the programs are those of tests/tools/gpu_environments.py.
+"""
+
+from pathlib import Path
+
+import msgspec
+import pytest
 from support.recorded_computations import measurements
 
 from checks.facts import Facts, OsFacts, Repeat, Symptom
@@ -7,6 +14,7 @@ from checks.facts.case import Answers
 from checks.facts.finding import Finding, Severity
 from checks.facts.machine import MachineFacts
 from checks.facts.question import SymptomName
+from checks.judgement.headline import Stance, headline
 from checks.judgement.judge import judged
 
 GPU = measurements("torch-2.11.0-h100", "torch-2.11.0-h100-digits", "jax-0.11.2-h100")
@@ -54,3 +62,36 @@ def test_tf32_is_named_where_jax_takes_it_and_not_where_pytorch_does_not() -> No
 def test_processor_and_card_differ_by_rounding() -> None:
     finding = found(SymptomName.RESULTS_DIFFER)["cpu-gpu-rounding", "torch:cuda:0:cpu"]
     assert finding.severity is Severity.NOTE
+
+
+RUNS = Path(__file__).parents[2] / "recordings" / "runs"
+
+
+def case_of(name: str) -> tuple[Facts, tuple[Finding, ...]]:
+    facts = msgspec.json.decode((RUNS / f"{name}.json").read_bytes(), type=Facts)
+    assert facts.symptom is not None
+    return facts, judged(facts, Answers(symptom=facts.symptom.name)).findings
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        # All three end in the same words, "No CUDA GPUs are available" or "Found no NVIDIA driver on your system".
+        pytest.param("h100-no-device-files", "container-gpu-unavailable", id="no-device-files"),
+        pytest.param("h100-device-files-of-root", "device-permission-denied", id="device-files-of-root"),
+        pytest.param("h100-no-libcuda", "container-gpu-unavailable", id="no-libcuda"),
+        pytest.param("h100-chooses-another-card", "gpu-hidden-by-environment", id="sets-the-variable-itself"),
+        pytest.param("h100-left-on-cpu", "program-stays-on-cpu", id="left-on-the-processor"),
+    ],
+)
+def test_the_cause_of_a_program_that_really_failed(name: str, cause: str) -> None:
+    _, findings = case_of(name)
+    assert findings[0].cause == cause
+    assert findings[0].severity is not Severity.NOTE
+
+
+@pytest.mark.parametrize("name", ["h100-on-gpu", "h100-runs-already"])
+def test_a_program_that_is_on_the_card(name: str) -> None:
+    facts, findings = case_of(name)
+    assert {finding.severity for finding in findings} <= {Severity.NOTE}
+    assert headline(facts, findings, SymptomName.NOT_ON_GPU, "").stance is Stance.ON_GPU

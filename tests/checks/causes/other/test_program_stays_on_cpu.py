@@ -11,9 +11,13 @@ from checks.facts import (
     Facts,
     FrameworkDevice,
     Frameworks,
+    GpuProcess,
     InterpreterFacts,
     KernelLaunch,
     LoadedModule,
+    MachineFacts,
+    NvidiaFacts,
+    NvidiaGpu,
     ProgramRun,
     ProgramRuns,
     PythonProcess,
@@ -59,8 +63,16 @@ def test_a_program_that_never_opened_a_gpu_that_works() -> None:
 @pytest.mark.parametrize(
     "program",
     [
-        pytest.param(run(processes=(7,)), id="the-driver-listed-it"),
-        pytest.param(run(gpu_files=None), id="nobody-could-look"),
+        pytest.param(
+            run(processes=(7,), devices=(DeviceUse(framework="torch", device="cuda:0", peak_memory=1),)),
+            id="put-something-there",
+        ),
+        pytest.param(run(processes=(7, 8)), id="a-child-that-nobody-looked-into-opened-it"),
+        pytest.param(
+            run(processes=(7,), modules=(LoadedModule(name="torch"), LoadedModule(name="jax"))),
+            id="opened-it-with-a-framework-that-does-not-tell",
+        ),
+        pytest.param(run(gpu_files=None, modules=(LoadedModule(name="jax"),)), id="nobody-could-look"),
         pytest.param(run(is_complete=False), id="died-before-its-end"),
         pytest.param(run(modules=(LoadedModule(name="csv"),)), id="loaded-no-framework"),
         pytest.param(run(variables={"CUDA_VISIBLE_DEVICES": "1"}), id="hides-the-gpu-itself"),
@@ -82,12 +94,27 @@ def test_asked_for_something_else() -> None:
         findings(run(), symptom=SymptomName.DOES_NOT_START)
 
 
-def test_a_program_that_opened_the_gpu_is_called_so_only_where_that_was_asked() -> None:
+def test_opened_and_left_empty() -> None:
+    """Importing torch.optim opens the GPU's file (PyTorch 2.11 on an H100, tests/tools/gpu_environments.py, b34)."""
+    (finding,) = findings(run(processes=(7,), gpu_files=("/dev/nvidia0",)))
+    assert finding.severity is Severity.WARNING
+
+
+def test_what_computed_on_the_gpu_is_called_so_only_where_that_was_asked() -> None:
     asked = Symptom(name=SymptomName.NOT_ON_GPU)
-    assert used_gpu(Facts(runs=(run(processes=(7,)),), symptom=asked))
-    assert not used_gpu(Facts(runs=(run(),), symptom=asked))
-    assert not used_gpu(Facts(runs=(msgspec.structs.replace(run(processes=(7,)), exit_code=1),), symptom=asked))
-    assert not used_gpu(Facts(runs=(run(processes=(7,)),), symptom=Symptom(name=SymptomName.DOES_NOT_START)))
+    on_it = run(processes=(7,), devices=(DeviceUse(framework="torch", device="cuda:0", peak_memory=1),))
+    assert used_gpu(Facts(runs=(on_it,), symptom=asked))
+    assert not used_gpu(Facts(runs=(run(processes=(7,)),), symptom=asked)), "opened is not used"
+    assert not used_gpu(Facts(runs=(msgspec.structs.replace(on_it, exit_code=1),), symptom=asked))
+    assert not used_gpu(Facts(runs=(on_it,), symptom=Symptom(name=SymptomName.DOES_NOT_START)))
+
+
+def test_the_driver_lists_it_with_memory_of_the_card() -> None:
+    card = NvidiaGpu(index=0, processes=(GpuProcess(pid=7, name="python3", used_memory=746586112),))
+    machine = MachineFacts(nvidia=NvidiaFacts(devices=(card,)))
+    asked = Symptom(name=SymptomName.NOT_ON_GPU)
+    assert used_gpu(Facts(runs=(run(processes=(7,)),), machine=machine, symptom=asked))
+    assert not used_gpu(Facts(runs=(run(processes=(8,)),), machine=machine, symptom=asked))
 
 
 def test_one_that_still_runs_was_looked_at_for_long_enough() -> None:

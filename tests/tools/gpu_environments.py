@@ -174,7 +174,7 @@ print(conv(torch.rand(1, 3, 32, 32, device="cuda")).sum().item())
 print(jax.numpy.ones(3).sum())
 x = torch.empty(60 << 30, dtype=torch.uint8, device="cuda")
 """),
-    Program("b22", "numbers of four bits, which want a newer GPU", "other", """import torch
+    Program("b22", "numbers of four bits, which want a newer GPU", "feature-needs-newer-gpu", """import torch
 a = torch.randint(0, 255, (128, 128), dtype=torch.uint8, device="cuda").view(torch.float4_e2m1fn_x2)
 s = torch.ones(128 * 16, device="cuda").to(torch.float8_e4m3fn)
 print(torch._scaled_mm(a, a.t(), s, s, out_dtype=torch.bfloat16).shape)

@@ -44,7 +44,7 @@ def test_the_package_that_is_asked_for(message: str, wish: str) -> None:
         f"FlashAttention2 {FLASH} FlashAttention2 is not available on CPU. Please make sure you are on any",
         "mpirun or mpiexec were not found. Ensure that Intel MPI, Open MPI, or MVAPICH are installed.",
         "The unidic dictionary itself is not found. See https://github.com/polm/unidic-py for installation.",
-        "You seem to have cloned a repository without having git-lfs installed. Please install git-lfs and run `git lfs install`",
+        "You seem to have cloned a repository without having git-lfs installed. Please install git-lfs and run `git",
         "feature extraction on CUDA accelerator devices requires torch, which is not installed.",
         "PRXTransformer2DModel is not available. Please ensure the transformer_prx module is properly loaded.",
     ],

@@ -21,12 +21,13 @@ class ProgramEnd(StrEnum):
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line of a traceback."""
+    """One line of a traceback. ``arrays``: number format and device of those that it names ("torch.float16 cuda:0")."""
 
     file: str
     line: int | None = None
     function: str = ""
     code: str = ""
+    arrays: dict[str, str] = {}
 
 
 class Raised(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

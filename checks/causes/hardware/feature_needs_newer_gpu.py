@@ -2,7 +2,7 @@
 
 Detects:      a failed run, or a log that was given, with words of the table, on a machine whose NVIDIA GPU lacks the
               feature by its compute capability; where the GPU is not known, words that name its capability themselves.
-Why it bites: FlashAttention, bfloat16, FP8, FP4, torch.compile and video encoders need circuits that came with a certain
+Why it bites: FlashAttention, bfloat16, FP8, FP4, torch.compile and video encoders need circuits that came with some
               generation; no driver and no new installation adds them.
 Blind spots:  AMD's and Intel's GPUs. Of machines with GPUs of which only some lack it, which one was meant. Of a mere
               text a number format that the hardware lacks is quantization-unsupported.
@@ -29,11 +29,12 @@ OF_SOME = 0.7  # of the certainty, where only some GPUs of the machine lack it
 def feature_needs_newer_gpu(facts: Facts) -> Iterator[Finding]:
     """One finding per failed run or log: of the first feature in the table that it refuses."""
     if not facts.runs and not facts.logs:
-        raise NotHere("runs", "none-given")
+        raise NotHere("failed_programs", "none-given")
     unread = False
     for failure in failures(facts.program_runs):
         raised = "\n".join(f"{one.type}: {one.message}" for one in reversed(failure.raised))
-        code = "\n".join(frame.code for one in failure.raised for frame in one.frames)
+        frames = [frame for one in failure.raised for frame in one.frames]
+        code = "\n".join(word for frame in frames for word in (frame.code, *frame.arrays.values()))
         refused = refusals_in(raised, code) or refusals_in(f"{failure.run.errors}\n{failure.run.output}", code)
         finding, is_open = _judged(refused, facts, failure.run.origin, failure.run)
         unread = unread or is_open

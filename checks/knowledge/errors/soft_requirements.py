@@ -68,7 +68,7 @@ def _requirement(words: str) -> Requirement | None:
 
 _NO_NAMES = frozenset(
     ("it", "them", "the", "this", "that", "a", "an", "package", "library", "module", "version", "one", "you", "and",
-     "dependencies", "requirements", "which", "git-lfs")  # the last one is no package of Python
+     "dependencies", "requirements", "which", "git-lfs", "git")  # the last one is no package of Python
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from checks.knowledge.gpu.gpu_architectures import architecture_of_capability
 
 LINE_LIMIT = 2000  # characters of one line that are searched
 LINES_LIMIT = 400  # lines of one text that are searched, the last ones
-_RAISED = re.compile(r"\b\w*(?:Error|Exception|Failed|Failure)\b")
+_RAISED = re.compile(r"\b\w*(?:Error|Exception|Failure)\b|\b[Ee]rror[,:]|\bERROR\b")
 
 
 class GpuFeature(Row):
@@ -69,9 +69,9 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def refusals_in(text: str, context: str = "") -> tuple[Refusal, ...]:
-    """The features that a text refuses, one per row. ``context``: more words in which what must also stand may stand."""
-    lines = [line[:LINE_LIMIT].strip() for line in text.splitlines()[-LINES_LIMIT:]]
-    return tuple(found for row in _compiled() if (found := _first(row, lines, f"{text}\n{context}")) is not None)
+    """The features that a text refuses, in its order. ``context``: what must stand there, too, may stand in it."""
+    lines = dict.fromkeys(line[:LINE_LIMIT].strip() for line in text.splitlines()[-LINES_LIMIT:])
+    return tuple(found for line in lines if (found := _first(line, f"{text}\n{context}")) is not None)
 
 
 def with_generation(capability: str) -> str:
@@ -80,12 +80,10 @@ def with_generation(capability: str) -> str:
     return f"{capability} ({row.architecture})" if row else capability
 
 
-def _first(
-    compiled: tuple[GpuFeature, re.Pattern[str], re.Pattern[str]], lines: list[str], whole: str
-) -> Refusal | None:
-    row, pattern, also = compiled
-    for line in lines:
-        found = pattern.search(line) if row.loose or _RAISED.search(line) else None
+def _first(line: str, whole: str) -> Refusal | None:
+    is_raised = _RAISED.search(line) is not None
+    for row, pattern, also in _compiled():
+        found = pattern.search(line) if row.loose or is_raised else None
         if found is not None and also.search(whole):
             return _refusal(row, line, {name: value for name, value in found.groupdict().items() if value})
     return None
@@ -108,7 +106,7 @@ def _refusal(row: GpuFeature, line: str, said: dict[str, str]) -> Refusal:
 
 
 def _capability(text: str | None) -> str | None:
-    """ "8.9" of "8.9", "89", "(8, 9)" and "8, 9"; "9.0" of "9"."""
+    """A capability in one spelling: 8.9, 89 and (8, 9) are "8.9", and 9 is "9.0"."""
     if text is None:
         return None
     digits = re.findall(r"\d+", text)

@@ -16,6 +16,8 @@ MOST_WARNINGS = 100
 MOST_ERRORS = 10
 # What a driver opens to compute, not what it asks (nvidiactl) or draws with; as in checks/engine/watch/outside.py.
 _GPU_FILES = ("/dev/nvidia", "/dev/kfd", "/dev/dxg", "/dev/accel/accel")
+MOST_ARRAYS = 10  # of one line
+ARRAYS = (("torch", "Tensor"), ("torch.nn.parameter", "Parameter"), ("numpy", "ndarray"))
 
 
 def write(folder, begun, words, variables):
@@ -93,15 +95,33 @@ def _frames(error, traceback, skip):
     chain = []
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename not in skip:
-            chain.append((traceback.tb_frame.f_code, traceback.tb_lineno, traceback.tb_frame.f_globals))
+            chain.append((traceback.tb_frame, traceback.tb_lineno))
         traceback = traceback.tb_next
     if len(chain) > MOST_FRAMES:
         chain = chain[: MOST_FRAMES // 4] + chain[-(MOST_FRAMES - MOST_FRAMES // 4) :]
-    for code, line, scope in chain:
-        text = linecache.getline(code.co_filename, line or 0, scope).strip()
-        yield {"file": code.co_filename, "line": line, "function": code.co_name, "code": text[:500]}
+    for frame, line in chain:
+        code = frame.f_code
+        text = linecache.getline(code.co_filename, line or 0, frame.f_globals).strip()[:500]
+        told = {"file": code.co_filename, "line": line, "function": code.co_name, "code": text}
+        arrays = _arrays(frame, text)
+        yield dict(told, arrays=arrays) if arrays else told
     if isinstance(error, SyntaxError) and isinstance(error.filename, str):  # where it is lies in no frame
         yield {"file": error.filename, "line": error.lineno, "code": (error.text or "").strip()[:500]}
+
+
+def _arrays(frame, text):
+    """Number format and device of the arrays that a line names. Nothing but PyTorch's and NumPy's own is asked."""
+    import re
+
+    found = {}
+    try:
+        for name in re.findall(r"[A-Za-z_]\w*", text):
+            value = frame.f_locals.get(name)
+            if (type(value).__module__, type(value).__name__) in ARRAYS and len(found) < MOST_ARRAYS:
+                found[name] = ("%s %s" % (value.dtype, getattr(value, "device", ""))).strip()
+    except Exception:
+        pass
+    return found
 
 
 def _of(module):

@@ -304,8 +304,8 @@ def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[s
 
 
 def _is_open(question: Question, facts: Facts) -> bool:
-    """Whether a ticket leaves the question open."""
-    if not facts.reported or not question.answered_by:
+    """Whether a ticket, or an examination, leaves the question open."""
+    if not question.answered_by:
         return True
     from checks.readers.tickets.conditions import is_known
 

@@ -126,13 +126,17 @@ def ended(run: ProgramRun, language: str) -> str:
 
 
 def _error(raised: Raised) -> str:
-    first = raised.message.strip().partition("\n")[0][:_LONGEST]
+    first = _cut(raised.message.strip().partition("\n")[0])
     return f"{raised.type}: {first}" if first else raised.type
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} ..."
 
 
 def _command(run: ProgramRun) -> str:
     text = " ".join(shlex.join(run.command).split()) if len(run.command) > 1 else " ".join(run.command)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+    return _cut(text)
 
 
 def _program(run: ProgramRun, number: int, language: str) -> Section:
@@ -153,9 +157,11 @@ def _where(run: ProgramRun, language: str) -> Iterator[Block]:
         if own is not None:
             yield Paragraph(words("runs.own-line", language, place=_place(own, language), code=own.code or "–"))
         frames = tuple(reversed(raised.frames))[:_MOST_FRAMES]
-        lines = tuple(line for frame in frames for line in _lines(frame, language))
-        title = words("runs.heading-frames", language)
-        yield Section(title, (Quote(lines),), id="frames", detail=Detail.FULL)
+        printed = _last(run.errors)
+        if not all(f'"{frame.file}", line {frame.line}' in printed for frame in frames):  # else it stands below
+            lines = tuple(line for frame in frames for line in _lines(frame, language))
+            title = words("runs.heading-frames", language)
+            yield Section(title, (Quote(lines),), id="frames", detail=Detail.FULL)
     crash = next((python.crash for python in run.pythons if python.crash and not python.is_launcher), "")
     if crash and not run.worked:
         title = words("runs.heading-crash", language)
@@ -219,7 +225,12 @@ def _devices(pythons: Iterable[PythonProcess], language: str) -> Iterator[str]:
 def _printed(run: ProgramRun, language: str) -> Iterator[Section]:
     """The last lines of both streams."""
     for key, text in (("errors", run.errors), ("output", run.output)):
-        lines = [line.rpartition("\r")[2] for line in text.rstrip().splitlines()]
-        if lines:
-            shown = "\n".join(("[...]", *lines[-_MOST_LINES:]) if len(lines) > _MOST_LINES else lines)
+        shown = _last(text)
+        if shown:
             yield Section(words(f"runs.heading-{key}", language), (Code(shown),), id=key, detail=Detail.FULL)
+
+
+def _last(text: str) -> str:
+    """The last lines of what was printed, of each what a terminal shows at the end."""
+    lines = [line.rpartition("\r")[2] for line in text.rstrip().splitlines()]
+    return "\n".join(("[...]", *lines[-_MOST_LINES:]) if len(lines) > _MOST_LINES else lines)

@@ -217,3 +217,20 @@ def test_it_is_saved_opened_and_hidden() -> None:
     assert hidden.command[:3] == ("python", "train.py", "--token")
     assert hidden.raised is not None
     assert hidden.raised.frames[1].code == "import scipy"
+
+
+def test_the_calls_are_told_once_where_the_program_printed_them_itself() -> None:
+    printed = "Traceback (most recent call last):\n" + "".join(
+        f'  File "{frame.file}", line {frame.line}, in {frame.function}\n    {frame.code}\n' for frame in RAISED.frames
+    )
+    told = msgspec.structs.replace(RUN, errors=f"{printed}ModuleNotFoundError: No module named 'scipy'\n")
+    assert "innermost call" not in render(case(told), "markdown", "en", hide=None).decode()
+    assert "innermost call" in render(case(RUN), "markdown", "en", hide=None).decode()
+    long = msgspec.structs.replace(told, errors=f"{told.errors}{'more' * 5}\n" + "line\n" * 40)
+    assert "innermost call" in render(case(long), "markdown", "en", hide=None).decode()  # only its end is printed
+
+
+def test_an_error_that_is_cut_ends_with_a_whole_word_and_says_so() -> None:
+    raised = Raised(type="torch.OutOfMemoryError", message="CUDA out of memory. " * 40)
+    python = msgspec.structs.replace(RUN.pythons[0], raised=raised)
+    assert ended(msgspec.structs.replace(RUN, pythons=(python,)), "en").endswith(" CUDA out of memory. ...")

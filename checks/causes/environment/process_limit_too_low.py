@@ -43,7 +43,9 @@ def process_limit_too_low(
         if found is not None and is_low(name, limits):
             clue = Evidence("clue", found.line[:CLUE_SHOWN], origin, found.row.sources[0])
             severity = Severity.BLOCKING if is_fatal else Severity.WARNING
-            run = next((run for run in (runs.failed() if runs else ()) if found.line in f"{run.errors}\n{run.raised}"), None)
+            run = next(
+                (run for run in (runs.failed() if runs else ()) if found.line in f"{run.errors}\n{run.raised}"), None
+            )
             yield _finding(name, limits[name], severity, 0.95, environment, clue, run=run)
             return
     for run in probes.runs if probes else ():

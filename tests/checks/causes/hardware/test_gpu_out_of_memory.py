@@ -131,8 +131,6 @@ OLD = (
     "1.10 GiB free; 21.98 GiB reserved in total by PyTorch)"
 )
 LLAMA = "alloc_buffer: allocating 8192.00 MiB on device 0: cudaMalloc failed: out of memory"
-    "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 8192.00 MiB on device 0: cudaMalloc failed: out of memory"
-)
 
 
 def failed(message: str) -> ProgramRun:

@@ -54,7 +54,11 @@ def _finding(failure: Failure, found: Shortage, memory: MemoryFacts | None, os: 
     origin = memory.origin if memory else ""
     seen: dict[str, Value] = {
         name: gib(size)
-        for name, size in (("main_memory", whole), ("main_memory_peak", run.peak_memory), ("main_memory_asked", found.asked))
+        for name, size in (
+            ("main_memory", whole),
+            ("main_memory_peak", run.peak_memory),
+            ("main_memory_asked", found.asked),
+        )
         if size
     }
     origins = {"main_memory": origin}

@@ -167,7 +167,7 @@ def _is_download(row: Refusal, address: str, raised: Sequence[Raised]) -> bool:
 
 def _passed_on(raised: Sequence[Raised]) -> bool:
     """Whether the last exception was raised on purpose while the one before it was handled."""
-    if len(raised) < 2 or not raised[-1].frames:  # noqa: PLR2004 - the last, and one before it
+    if len(raised) < 2 or not raised[-1].frames:
         return False
     return raised[-1].frames[-1].code.startswith("raise") and refusal_in(_words(raised[-2])) is not None
 

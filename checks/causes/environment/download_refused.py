@@ -1,7 +1,7 @@
 """A model or data set could not be fetched: nobody is let in, nobody is reached, or it is forbidden to ask.
 
-Detects:      what ended the user's program: the hub's refusals (gated, token), downloads that are switched off, a proxy,
-              a certificate, a server's answer, a name or an address that nobody answers to.
+Detects:      what ended the user's program: the hub's refusals (gated, token), downloads that are switched off, a
+              proxy, a certificate, a server's answer, a name or an address that nobody answers to.
 Why it bites: the program has all that it needs but the file, and stops where it should come.
 Blind spots:  a download that breaks off and leaves half a file is checkpoint-corrupt; a name that the hub does not know
               may be private; the values of the proxy's variables are not read, since they may hold passwords.

@@ -1,4 +1,4 @@
-"""download-refused, on programs that really failed: tests/recordings/runs, without a network or against a hub of our own."""
+"""download-refused, on programs that really failed (tests/recordings/runs): no network, or a hub of our own."""
 
 from pathlib import Path
 
@@ -175,7 +175,7 @@ def test_what_the_program_makes_of_it_on_purpose_is_passed_on() -> None:
     [
         ("OSError: You are trying to access a gated repo.", "gated", "ask-for-model-access"),
         (MAX_RETRIES, "unreached", "check-network-connection"),
-        ("huggingface_hub.errors.OfflineModeIsEnabled: offline mode is enabled.", "switched-off", "allow-model-download"),
+        ("huggingface_hub.errors.OfflineModeIsEnabled: offline mode", "switched-off", "allow-model-download"),
     ],
 )  # fmt: skip
 def test_a_pasted_text_tells_why_too(text: str, reason: str, remedy: str) -> None:

@@ -16,6 +16,7 @@ from checks.analysis.failures.of_runs import failures
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, ProgramRuns
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity
+from checks.facts.phrase import Phrase
 from checks.knowledge.errors.downloads import Downloads
 from checks.knowledge.phrases import phrase
 
@@ -60,12 +61,18 @@ def download_refused(runs: ProgramRuns | None, environment: EnvironmentVariables
                 Evidence("clue", found.clue[:CLUE_SHOWN], failure.origin, found.source or Downloads.read().source),
             ),
             values={
-                "refusal": phrase(f"refusal-{reason}"),
+                "refusal": _about(phrase(f"refusal-{reason}"), found),
                 "refusal_because": phrase(f"refusal-{reason}-because", **({"variable": variable} if variable else {})),
                 FAILED_RUN: failure.run.label,
             },
             remedies=REMEDIES.get(reason, _NO_NETWORK),
         )
+
+
+def _about(refusal: Phrase, found: Refused) -> Phrase:
+    """Why, and what the user asked for, where that is known."""
+    about = found.wanted or found.host
+    return phrase("refusal-about", refusal=refusal, about=about) if about else refusal
 
 
 def _reason(found: Refused, environment: EnvironmentVariables | None) -> tuple[str, str]:

@@ -78,6 +78,8 @@ def found_in(facts: Facts) -> list[Finding]:
 def reason_of(finding: Finding) -> str:
     refusal = finding.values["refusal"]
     assert isinstance(refusal, Phrase)
+    refusal = refusal.values.get("refusal", refusal)
+    assert isinstance(refusal, Phrase)
     return refusal.key.removeprefix("refusal-")
 
 
@@ -109,6 +111,13 @@ def test_the_variable_is_named_with_its_own_remedy() -> None:
     assert finding.placeholders()["variable"] == "TRANSFORMERS_OFFLINE"
     assert finding.remedies[0] == "unset-environment-variable"
     assert "TRANSFORMERS_OFFLINE" in words_of(finding, "en")["refusal_because"]
+
+
+def test_the_title_names_what_was_asked_for() -> None:
+    (finding,) = found_in(facts_of("g1-transformers-no-token"))
+    assert title_of(finding, "en").endswith("the model is gated, and you are not let in (org/gated-model)")
+    (finding,) = found_in(facts_of("n9-requests"))
+    assert "github.com" in title_of(finding, "ja")
 
 
 def test_where_no_variable_is_set_the_program_itself_forbids_it() -> None:

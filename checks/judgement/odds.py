@@ -209,12 +209,20 @@ def _shares(
 
 
 def _as_sure_as_words_are(shares: Mapping[str, float], suspects: Mapping[str, _Suspect]) -> dict[str, float]:
-    """The shares, with those of causes that nothing names brought down to what words alone can tell."""
+    """The shares, with those of causes that nothing names brought down to what words alone can tell.
+
+    A cause that was not learned yet was compared with no words: an unsure signature of its own does not become surer by
+    the others being unlike.
+    """
     best = max(shares, key=lambda cause: shares[cause])
     sure = {
         cause: MOST_BY_WORDS if share > MOST_BY_WORDS and cause != UNKNOWN and not suspects[cause].is_named else share
         for cause, share in shares.items()
     }
+    if any(suspect.likeness for suspect in suspects.values()):
+        unsure = {cause: suspect.certainty() for cause, suspect in suspects.items() if not suspect.likeness}
+        unsure = {cause: certainty for cause, certainty in unsure.items() if 0 < certainty < SURELY_WORDED}
+        sure |= {cause: min(sure[cause], certainty) for cause, certainty in unsure.items() if cause in sure}
     if not suspects[best].is_named and best != UNKNOWN and shares[best] < LEAST_BY_WORDS:
         sure[UNKNOWN] = max(LEAST_BY_WORDS, shares[UNKNOWN])
     return sure

@@ -121,7 +121,7 @@ def _of_errors(failure: Failure) -> Refused | None:
         clue=clue,
         source=row.source if row else wrapper[0].source if wrapper else "",
         address=address,
-        wanted=told.get("wanted") or _wanted(texts, failure.raised),
+        wanted=told.get("wanted") or _wanted([*texts, address], failure.raised),
     )
 
 

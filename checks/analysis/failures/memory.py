@@ -16,7 +16,8 @@ ROOM = 0.5  # ... and one that stays below this with what it asks for was not
 WORDED = 0.8  # words of this certainty show it by themselves, others only where the memory was seen to be used
 # What a program says whose helper was killed: PyTorch's loader and launcher, concurrent.futures, joblib.
 _HELPER_KILLED = re.compile(
-    r"killed by signal: Killed|exitcode\s*: -9\b|\bSIGKILL\b|terminated abruptly|TerminatedWorkerError|exit code:? (?:137|-9)\b"
+    r"killed by signal: Killed|exitcode\s*: -9\b|\bSIGKILL\b|terminated abruptly|TerminatedWorkerError|"
+    r"exit code:? (?:137|-9)\b"
 )
 _SIZE = re.compile(r"([\d.]+) ?(?:([KMGTPE])(?:i?B)?|(?:bytes|B))?$")
 _POWERS = {letter: 1024 ** (place + 1) for place, letter in enumerate("KMGTPE")}
@@ -109,7 +110,7 @@ def passed_on(raised: Sequence[Raised]) -> list[Raised]:
 
 
 def size_of(text: str) -> int | None:
-    """ "1.61 GiB", "268435456 bytes" -> bytes; None: no size."""
+    """Bytes of "1.61 GiB" or "268435456 bytes"; None: no size."""
     found = _SIZE.match(text.strip())
     if found is None or found[1].count(".") > 1:
         return None

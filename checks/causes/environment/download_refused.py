@@ -1,7 +1,7 @@
 """A model or data set could not be fetched: nobody is let in, nobody is reached, or it is forbidden to ask.
 
-Detects:      what ended the user's program: the hub's refusals (gated, token), downloads that are switched off, a proxy,
-              a certificate, a server's answer, a name or an address that nobody answers to.
+Detects:      what ended the user's program: the hub's refusals (gated, token), downloads that are switched off, a
+              proxy, a certificate, a server's answer, a name or an address that nobody answers to.
 Why it bites: the program has all that it needs but the file, and stops where it should come.
 Blind spots:  a download that breaks off and leaves half a file is checkpoint-corrupt; a name that the hub does not know
               may be private; the values of the proxy's variables are not read, since they may hold passwords.
@@ -16,6 +16,7 @@ from checks.analysis.failures.of_runs import failures
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, ProgramRuns
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity
+from checks.facts.phrase import Phrase
 from checks.knowledge.errors.downloads import Downloads
 from checks.knowledge.phrases import phrase
 
@@ -60,12 +61,18 @@ def download_refused(runs: ProgramRuns | None, environment: EnvironmentVariables
                 Evidence("clue", found.clue[:CLUE_SHOWN], failure.origin, found.source or Downloads.read().source),
             ),
             values={
-                "refusal": phrase(f"refusal-{reason}"),
+                "refusal": _about(phrase(f"refusal-{reason}"), found),
                 "refusal_because": phrase(f"refusal-{reason}-because", **({"variable": variable} if variable else {})),
                 FAILED_RUN: failure.run.label,
             },
             remedies=REMEDIES.get(reason, _NO_NETWORK),
         )
+
+
+def _about(refusal: Phrase, found: Refused) -> Phrase:
+    """Why, and what the user asked for, where that is known."""
+    about = found.wanted or found.host
+    return phrase("refusal-about", refusal=refusal, about=about) if about else refusal
 
 
 def _reason(found: Refused, environment: EnvironmentVariables | None) -> tuple[str, str]:

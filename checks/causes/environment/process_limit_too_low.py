@@ -43,15 +43,18 @@ def process_limit_too_low(
         if found is not None and is_low(name, limits):
             clue = Evidence("clue", found.line[:CLUE_SHOWN], origin, found.row.sources[0])
             severity = Severity.BLOCKING if is_fatal else Severity.WARNING
-            run = next(
-                (run for run in (runs.failed() if runs else ()) if found.line in f"{run.errors}\n{run.raised}"), None
-            )
-            yield _finding(name, limits[name], severity, 0.95, environment, clue, run=run)
+            failed = next((run for run in (runs.failed() if runs else ()) if _said(found.line, run)), None)
+            yield _finding(name, limits[name], severity, 0.95, environment, clue, run=failed)
             return
     for run in probes.runs if probes else ():
         if run.status == RunStatus.CRASHED and run.signal == "SIGSEGV" and is_low("stack", limits):
             yield _finding("stack", limits["stack"], Severity.BLOCKING, 0.8, environment)
             return
+
+
+def _said(line: str, run: ProgramRun) -> bool:
+    raised = run.raised
+    return line in run.errors or bool(raised and line in f"{raised.type}: {raised.message}")
 
 
 def _finding(

@@ -3,8 +3,8 @@
 Detects:      a program that the system's out-of-memory killer ended (its counters, seen before and after), one that was
               killed while it held nearly all that there is, and allocations that were refused.
 Why it bites: the system ends the program without a word, or refuses memory with an error in the middle of a library.
-Blind spots:  who ends a program from outside is told by no signal: where nobody counted it stays a question. A low limit
-              of the process is process-limit-too-low, the page file of Windows windows-page-file-too-small.
+Blind spots:  who ends a program from outside is told by no signal: where nobody counted it stays a question. A low
+              limit of the process is process-limit-too-low, Windows' page file windows-page-file-too-small.
 Knowledge:    resources/knowledge/errors/import_errors.toml
 """
 

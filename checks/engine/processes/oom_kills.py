@@ -1,8 +1,8 @@
 """How often the system's OOM killer struck while a program ran: in our own control groups, and on the whole machine.
 
-The kernel counts it where everybody may read: memory.events of a control group of version 2, which counts what lies below
-it, too; memory.oom_control of version 1, which does not; and /proc/vmstat for the machine, since Linux 4.13. Windows and
-macOS count nothing that can be read.
+The kernel counts it where everybody may read: memory.events of a control group of version 2, which counts what lies
+below it, too; memory.oom_control of version 1, which does not; and /proc/vmstat for the machine, since Linux 4.13.
+Windows and macOS count nothing that can be read.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def gpu_out_of_memory(facts: Facts) -> Iterator[Finding]:
         yield from told
         return
     if nvidia is None:
-        raise NotHere("nvidia")
+        raise NotHere("nvidia_gpu")
     error = next((error for error in seen_cuda_errors(facts.frameworks) if error.error.cause == CAUSE), None)
     full = [gpu for gpu in nvidia.devices or () if _is_full(gpu)]
     for gpu in full:

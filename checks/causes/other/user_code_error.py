@@ -108,7 +108,7 @@ def _launch(failure: Failure, raised: Raised, request: GpuRequest) -> Finding:
 def _is_own_kernel(raised: Raised) -> bool:
     """Whether the kernel is the program's own: launched through a library for that, or by its own code to the end."""
     launch = GpuRequests.read().launch
-    modules = {module_of_file(frame.file) or frame.file.partition("/")[0] for frame in raised.frames}
+    modules = {module_of_file(frame.file) for frame in raised.frames}
     if modules.intersection(launch.modules):
         return True
     of_torch = "TORCH_USE_CUDA_DSA" in raised.message or raised.type.startswith("torch.")

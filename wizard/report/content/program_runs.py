@@ -32,7 +32,7 @@ _FEW = 3  # statements that are named where they worked
 _LONGEST = 400  # characters of a command or a message that stands in a row
 # Code of others: what the user wrote is elsewhere.
 _OF_OTHERS = re.compile(
-    r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python\d|[/\\]Lib[/\\]\w+\.py$|^<", re.IGNORECASE
+    r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python\d|[/\\]Lib[/\\]\w+\.py$|^<|\.p(?:yx|xd|xi)$", re.IGNORECASE
 )
 
 
@@ -176,6 +176,8 @@ def _lines(frame: Frame, language: str) -> Iterator[str]:
     yield f"{_place(frame, language)}  {frame.function}".rstrip()
     if frame.code:
         yield f"    {frame.code}"
+    for name, format_and_device in frame.arrays.items():
+        yield f"    {name}: {format_and_device}"
 
 
 def _rows(run: ProgramRun, language: str) -> Iterator[FactRow]:

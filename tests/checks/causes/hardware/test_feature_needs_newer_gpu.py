@@ -229,3 +229,9 @@ def test_every_row_needs_something_and_offers_something(row) -> None:
     assert row.sources
     assert all(remedy_of(remedy).step for remedy in row.remedies)
     assert 0 < row.certainty < 1
+
+
+@pytest.mark.parametrize("word", ["needs with sm ", "requires only supports ", "a.b-c/d+", "quantization method "])
+def test_a_hostile_line_is_read_in_few_steps(word: str) -> None:
+    """Each line is bounded and no pattern starts over at each letter: many long lines end at once."""
+    assert refusals_in("\n".join(f"ValueError: {word * 200}{number}" for number in range(200))) == ()

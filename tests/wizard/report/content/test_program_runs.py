@@ -54,6 +54,18 @@ def case(*runs: ProgramRun) -> Case:
     return judged(Facts(runs=runs), Answers(symptom="does-not-start"))
 
 
+def test_the_line_of_the_users_own_code_with_its_arrays() -> None:
+    frames = (
+        Frame(file="/home/alice/run.py", line=3, code="kernel((1,), (2,), (x,))", arrays={"x": "float32"}),
+        Frame(file="cupy/_core/raw.pyx", line=101, function="cupy._core.raw.RawKernel.__call__"),
+    )
+    raised = Raised(type="ValueError", message="no", frames=frames)
+    failed = ProgramRun(command=("python", "run.py"), exit_code=1, pythons=(PythonProcess(pid=1, raised=raised),))
+    text = render(case(failed), "markdown", "en", hide=None).decode()
+    assert "In your own code: /home/alice/run.py, line 3" in text.replace("\\", "").replace("`", "")
+    assert "x: float32" in text
+
+
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("kind", ["markdown", "terminal"])
 def test_it_is_told_in_every_form(kind: str, language: str) -> None:

@@ -109,6 +109,8 @@ def _is_own_kernel(raised: Raised) -> bool:
     """Whether the kernel is the program's own: launched through a library for that, or by its own code to the end."""
     launch = GpuRequests.read().launch
     modules = {module_of_file(frame.file) for frame in raised.frames}
+    if "triton" in modules:  # packages bring kernels of their own: then it is not his
+        return not {module for module in modules if module} - {"triton", "torch"}
     if modules.intersection(launch.modules):
         return True
     of_torch = "TORCH_USE_CUDA_DSA" in raised.message or raised.type.startswith("torch.")

@@ -164,6 +164,19 @@ def test_a_kernel_of_pytorch_is_not_the_programs() -> None:
     assert found(runs("torch.AcceleratorError", message, own("y = torch.sort(x)")), gpus(1), variables()) == []
 
 
+# As Triton 3.6 said it on an NVIDIA H100 (tests/tools/gpu_environments.py, b50).
+OUT_OF_RESOURCES = "out of resource: shared memory, Required: 1048576, Hardware limit: 232448. Reducing block sizes or"
+TRITON = Frame(file="/env/lib/python3.12/site-packages/triton/runtime/jit.py", function="run")
+
+
+def test_a_triton_kernel_is_the_programs_own_unless_a_package_brings_it() -> None:
+    kind, call = "triton.runtime.errors.OutOfResources", own("product[(1,)](a, a, c, n)")
+    (finding,) = found(runs(kind, OUT_OF_RESOURCES, call, TRITON), gpus(1), variables())
+    assert "more registers or shared memory" in complaint(finding)
+    package = Frame(file="/env/lib/python3.12/site-packages/vllm/attention/ops/prefix_prefill.py", function="forward")
+    assert found(runs(kind, OUT_OF_RESOURCES, own("llm.generate(x)"), package, TRITON), gpus(1), variables()) == []
+
+
 def test_a_wrong_value_elsewhere_is_no_launch() -> None:
     message = "[1] Call to cuMemcpyHtoD results in CUDA_ERROR_INVALID_VALUE"
     assert (

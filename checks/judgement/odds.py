@@ -167,15 +167,15 @@ def _clear(suspects: dict[str, _Suspect], outcomes: Sequence[Outcome]) -> None:
     for group in Vetoes.read().cleared:
         taken = [suspects.pop(cause) for cause in group.of if cause in clear and cause in suspects]
         hits_taken = [hit for suspect in taken for hit in suspect.hits]
-        found = [suspects[cause] for cause in group.of if cause in suspects and _blocks(suspects[cause])]
+        found = [suspects[cause] for cause in group.of if cause in suspects and _is_serious(suspects[cause])]
         if hits_taken and found:
             best = max(found, key=lambda suspect: suspect.findings[0].confidence)
             best.hits += [replace(hit, cause=best.findings[0].cause) for hit in hits_taken]
             best.likeness = max([best.likeness, *(suspect.likeness for suspect in taken)])
 
 
-def _blocks(suspect: _Suspect) -> bool:
-    return any(finding.severity is Severity.BLOCKING for finding in suspect.findings)
+def _is_serious(suspect: _Suspect) -> bool:
+    return any(finding.severity is not Severity.NOTE for finding in suspect.findings)
 
 
 def _in_question(in_the_text: Facts, here: Facts) -> tuple[Facts, ...]:

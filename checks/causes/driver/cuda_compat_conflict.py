@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from checks.analysis.gpu.state import NONE, SeenCudaError, cuda_computes, error_name, first_line, seen_cuda_errors
 from checks.causes.registry import check
-from checks.facts import Frameworks, LibraryFile, NvidiaFacts
+from checks.facts import EnvironmentVariables, Frameworks, LibraryFile, NvidiaFacts
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
@@ -22,7 +22,9 @@ CAUSE = "cuda-compat-conflict"
 
 
 @check(CAUSE)
-def cuda_compat_conflict(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Iterator[Finding]:
+def cuda_compat_conflict(
+    nvidia: NvidiaFacts, frameworks: Frameworks | None, environment: EnvironmentVariables | None = None
+) -> Iterator[Finding]:
     """One finding for the machine."""
     if cuda_computes(frameworks):  # a compat package that works is in its place
         return
@@ -49,7 +51,14 @@ def cuda_compat_conflict(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> 
         ),
         values={"state": _state(library, error)}
         | ({"library_folder": str(PurePosixPath(library.path).parent)} if library else {}),
+        remedies=("leave-foreign-libcuda-out",) if _is_named(environment) else (),
     )
+
+
+def _is_named(environment: EnvironmentVariables | None) -> bool:
+    """Whether LD_LIBRARY_PATH itself names a folder of stubs or of a compatibility package."""
+    entries = (environment.values.get("LD_LIBRARY_PATH", "") if environment else "").split(":")
+    return any({"stubs", "compat"} & {*PurePosixPath(entry).parts} for entry in entries)
 
 
 def _state(library: LibraryFile | None, error: SeenCudaError | None) -> Phrase:

@@ -1,27 +1,39 @@
 """The framework's build has no kernels for a GPU that is newer than the build.
 
 Detects:      a CUDA build of torch or TensorFlow whose code list has nothing that the GPU can run: "no kernel image is
-              available for execution on the device".
+              available for execution on the device". Where a program ends in these words and the framework computes on
+              the GPU all the same: an extension of the program that was built for another GPU.
 Why it bites: machine code runs only within one major compute capability, from its own minor number upwards.
-Blind spots:  extensions (flash-attn, xformers) carry lists of their own; conda builds whose list was not read.
+Blind spots:  whether an extension's code is too old or too new is not read; conda builds whose list was not read.
 Knowledge:    resources/knowledge/frameworks/torch.toml, tensorflow.toml, cuda_binary.toml
 """
 
+import re
 from collections.abc import Iterator
 
+from checks.analysis.failures.of_runs import Failure, failures
 from checks.analysis.gpu.code import UnservedGpu, unserved_gpus
 from checks.analysis.gpu.cuda import is_jetson
+from checks.analysis.gpu.state import cuda_computes
 from checks.analysis.packages.fitting_build import torch_remedies, torch_values
 from checks.causes.registry import check
-from checks.facts import Frameworks, InterpreterFacts, MachineFacts
-from checks.facts.finding import Finding, Severity
+from checks.facts import Frameworks, InterpreterFacts, MachineFacts, ProgramRuns
+from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, Severity
+
+SHOWN = 300  # characters of a line that a finding quotes
+_NO_IMAGE = re.compile(r"no kernel image is available|cudaErrorNoKernelImageForDevice|CUDA_ERROR_NO_BINARY_FOR_GPU")
 
 
 @check("build-lacks-newer-gpu-arch")
 def build_lacks_newer_gpu_arch(
-    frameworks: Frameworks, machine: MachineFacts, interpreter: InterpreterFacts | None
+    frameworks: Frameworks,
+    machine: MachineFacts,
+    interpreter: InterpreterFacts | None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
-    """One finding per framework and kind of GPU."""
+    """One finding per framework and kind of GPU, and per program with an extension for another one."""
+    if cuda_computes(frameworks):
+        yield from map(_of_extension, (failure for failure in failures(runs) if _NO_IMAGE.search(_words(failure))))
     for unserved_gpu in unserved_gpus(frameworks, machine, interpreter):
         if not unserved_gpu.is_newer:
             continue
@@ -36,6 +48,22 @@ def build_lacks_newer_gpu_arch(
             values=values,
             remedies=remedies,
         )
+
+
+def _words(failure: Failure) -> str:
+    return "\n".join(one.message for one in failure.raised) or failure.run.errors
+
+
+def _of_extension(failure: Failure) -> Finding:
+    line = next(line for line in _words(failure).splitlines() if _NO_IMAGE.search(line))
+    return Finding(
+        severity=Severity.BLOCKING,
+        confidence=0.9,
+        subject=failure.run.label,
+        evidence=(Evidence(CLUE, line.strip()[:SHOWN], failure.origin),),
+        values={FAILED_RUN: failure.run.label},
+        remedies=("rebuild-extension-for-this-gpu", "rebuild-for-new-gpu"),
+    )
 
 
 def _way_out(

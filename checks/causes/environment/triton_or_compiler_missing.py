@@ -10,11 +10,14 @@ Knowledge:    resources/knowledge/errors/import_errors.toml
 
 from collections.abc import Iterator
 
-from checks.analysis.failures.at_import import finding_of_text, recognised
+import msgspec
+
+from checks.analysis.failures.at_import import Trouble, finding_of_text, recognised
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, OsFacts, ProbeRuns, ProgramRuns, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import release
+from checks.knowledge.errors.import_errors import Recognised
 from checks.knowledge.phrases import phrase
 
 CAUSE = "triton-or-compiler-missing"
@@ -29,6 +32,7 @@ TRITON = (
     "triton-windows",
 )
 GPU_BUILDS = ("cuda", "rocm", "xpu")
+NO_COMPILER = ("compiler-missing",)  # rows of the table
 C_COMPILERS = ("cc", "gcc", "clang")
 FIRST_WITH_COMPILE = (2,)  # PyTorch 2.0 brought torch.compile
 
@@ -45,10 +49,7 @@ def triton_or_compiler_missing(
     """What torch.compile would miss, one finding each."""
     if torch.version and release(torch.version) < FIRST_WITH_COMPILE:
         return
-    found = [
-        finding_of_text(*match, Evidence("missing", "Triton"), missing="Triton")
-        for match in recognised(CAUSE, Frameworks(torch=torch), probes, runs)
-    ]
+    found = [_of_text(*match) for match in recognised(CAUSE, Frameworks(torch=torch), probes, runs)]
     if not found:
         if interpreter.packages is None:
             raise Unread("packages", interpreter.unread.get("packages", ""))
@@ -60,6 +61,14 @@ def triton_or_compiler_missing(
     if looked and not any((compilers or {}).get(name) for name in C_COMPILERS):
         found.append(_note(torch, "C compiler", ", ".join(f"{name}: –" for name in C_COMPILERS)))
     yield from found
+
+
+def _of_text(trouble: Trouble, seen: Recognised) -> Finding:
+    """What a failure misses: Triton, or the compiler that it needs."""
+    if seen.row.id not in NO_COMPILER:
+        return finding_of_text(trouble, seen, Evidence("missing", "Triton"), missing=phrase("part-triton"))
+    finding = finding_of_text(trouble, seen, Evidence("missing", "C compiler"), missing=phrase("part-c-compiler"))
+    return msgspec.structs.replace(finding, remedies=("install-c-compiler", "leave-out-torch-compile"))
 
 
 def _note(torch: TorchFacts, missing: str, clue: str) -> Finding:

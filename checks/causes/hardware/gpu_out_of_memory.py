@@ -15,7 +15,7 @@ from checks.analysis.gpu.shortage import Why, why_short
 from checks.analysis.gpu.state import NONE, SeenCudaError, first_line, gib, seen_cuda_errors
 from checks.causes.registry import check
 from checks.facts import Facts, GpuProcess, NvidiaFacts, NvidiaGpu, ProgramRun
-from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, NotHere, Severity
+from checks.facts.finding import CLUE, FAILED_RUN, FRAMEWORK, Evidence, Finding, NotHere, Severity
 from checks.knowledge.gpu.memory_errors import Shortage, shortage_in
 from checks.knowledge.phrases import phrase
 
@@ -90,6 +90,8 @@ def _by_text(shortage: Shortage, run: ProgramRun | None, origin: str, nvidia: Nv
     shown = {name: _size(size) for name, size in sizes.items() if size is not None}
     names = tuple(_holders(others)) or (NONE,)
     known = {"own": NONE, "others": NONE, "kept": NONE, "allocated": NONE, "memory_total": NONE, **shown}
+    loaded = {module.name for python in run.pythons for module in python.modules} if run else set()
+    neighbour = next((name for name in ("jax", "tensorflow") if name in loaded and reason is Why.NEIGHBOUR), "")
     return Finding(
         severity=Severity.BLOCKING,
         confidence=0.9 if reason is Why.UNKNOWN else 0.97,
@@ -102,6 +104,7 @@ def _by_text(shortage: Shortage, run: ProgramRun | None, origin: str, nvidia: Nv
         values={
             "state": phrase(reason.value, **known, gpu_processes=", ".join(names), framework=shortage.framework),
             **({FAILED_RUN: run.label} if run else {}),
+            **({FRAMEWORK: neighbour} if neighbour else {}),
         },
         remedies=_REMEDIES[reason],
     )

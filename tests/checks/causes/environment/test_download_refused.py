@@ -72,7 +72,7 @@ def facts_of(name: str) -> Facts:
 
 
 def found_in(facts: Facts) -> list[Finding]:
-    return list(download_refused.function(facts.program_runs, facts.environment))
+    return list(download_refused(facts.program_runs, facts.environment))
 
 
 def reason_of(finding: Finding) -> str:
@@ -175,7 +175,7 @@ def test_what_the_program_makes_of_it_on_purpose_is_passed_on() -> None:
     last = Raised(type="RuntimeError", message="no weights", frames=(frame,))
     python = PythonProcess(pid=1, raised=last, led_there=(before,))
     runs = ProgramRuns(runs=(ProgramRun(command=("app.py",), exit_code=1, pythons=(python,)),))
-    (finding,) = download_refused.function(runs, None)
+    (finding,) = download_refused(runs, None)
     assert reason_of(finding) == "unknown-name"
 
 

@@ -18,6 +18,7 @@ from checks.facts.finding import CLUE, Evidence, Finding, Outcome, Severity, Sta
 from checks.facts.phrase import Phrase, Value
 from checks.judgement.vetoes import vetoed
 from checks.knowledge.catalogue import UNKNOWN, cause_of
+from checks.knowledge.errors.vetoes import Vetoes
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.lines import PASTED, lines_of
 from checks.readers.tickets.other_machine import contradictions, disagreements
@@ -100,6 +101,8 @@ def weighed(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Finding, ...]:
     is_of_this_machine = not facts.reported and not any(contradictions(facts))
     if is_of_this_machine:
         _rule_out(suspects, facts)
+        if all(text.examined for text in texts):  # of a program that failed here, not of a log from elsewhere
+            _clear(suspects, outcomes)
     shares = _shares(suspects, outcomes, is_of_this_machine=is_of_this_machine)
     shares = _as_sure_as_words_are(shares, suspects)
     named = [
@@ -155,6 +158,24 @@ def _rule_out(suspects: dict[str, _Suspect], facts: Facts) -> None:
             instead.hits += [replace(hit, cause=veto.instead) for suspect in taken for hit in suspect.hits]
             instead.findings = instead.findings or [msgspec.structs.replace(proof, severity=Severity.BLOCKING)]
             instead.likeness = max([instead.likeness, *(suspect.likeness for suspect in taken)])
+
+
+def _clear(suspects: dict[str, _Suspect], outcomes: Sequence[Outcome]) -> None:
+    """Hand the wordings of causes whose own check found nothing to what the checks of the same group found."""
+    clear = {outcome.cause for outcome in outcomes if outcome.status is Status.CLEAR}
+    clear -= {finding.cause for outcome in outcomes for finding in outcome.findings}
+    for group in Vetoes.read().cleared:
+        taken = [suspects.pop(cause) for cause in group.of if cause in clear and cause in suspects]
+        hits_taken = [hit for suspect in taken for hit in suspect.hits]
+        found = [suspects[cause] for cause in group.of if cause in suspects and _blocks(suspects[cause])]
+        if hits_taken and found:
+            best = max(found, key=lambda suspect: suspect.findings[0].confidence)
+            best.hits += [replace(hit, cause=best.findings[0].cause) for hit in hits_taken]
+            best.likeness = max([best.likeness, *(suspect.likeness for suspect in taken)])
+
+
+def _blocks(suspect: _Suspect) -> bool:
+    return any(finding.severity is Severity.BLOCKING for finding in suspect.findings)
 
 
 def _in_question(in_the_text: Facts, here: Facts) -> tuple[Facts, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from checks.causes.hardware.feature_needs_newer_gpu import refused_in_logs
 from checks.causes.hardware.no_gpu_for_ai import finding_without_gpu
 from checks.facts import Facts
 from checks.facts.finding import Finding
@@ -28,4 +29,7 @@ def _no_usable_gpu(facts: Facts) -> Finding | None:
     return finding_without_gpu(machine) if machine else None
 
 
-_PROOFS: Mapping[str, Callable[[Facts], Finding | None]] = {"no-usable-gpu": _no_usable_gpu}
+_PROOFS: Mapping[str, Callable[[Facts], Finding | None]] = {
+    "no-usable-gpu": _no_usable_gpu,
+    "gpu-lacks-feature": refused_in_logs,
+}

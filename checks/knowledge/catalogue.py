@@ -98,7 +98,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One cause of the catalogue.
 
     ``explains``: ids of causes that are its consequences, shown behind it. ``is_warned_first``: where it blocks, it
-    stands before every other finding: whoever acts on those first may come to harm. ``remedies``: ids, the best first.
+    stands before every other finding: whoever acts on those first may come to harm. ``is_usual``: a note of it tells
+    what is as it should be, and stands behind those on which one may act. ``remedies``: ids, the best first.
     ``clear``: what a clear outcome proves, in a few words ("The driver is new enough"); a cause without a check has
     none. ``reported``: title and reason for a finding that a text alone gave, where ``text`` has placeholders.
     ``severity``: that of such a finding. ``questions``: what to ask where the evidence is thin, the most telling first.
@@ -116,6 +117,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     severity: str = "blocking"
     explains: tuple[str, ...] = ()
     is_warned_first: bool = False
+    is_usual: bool = False
     questions: tuple[Question, ...] = ()
     phrases: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()

@@ -6,12 +6,17 @@ from checks.facts import Frame, InterpreterFacts, Package, Raised
 from checks.knowledge.packages.import_packages import distributions_of
 
 _IN_SITE = re.compile(r"[\\/](?:site|dist)-packages[\\/](?:[^\\/]+\.egg[\\/])?([^\\/.]+)")
+# As Cython writes the place of its code, whatever folder it lies in: "cupy/_core/raw.pyx".
+_OF_CYTHON = re.compile(r"([A-Za-z_]\w*)(?:/\w+)*\.(?:pyx|pxd|pxi)")
 # What a wish for another release is about, not who wishes: a failure inside these belongs to whoever called them.
 PROVIDERS = frozenset({"numpy", "protobuf"})
 
 
 def module_of_file(file: str) -> str:
-    """The first part of the import that a file of a site-packages folder belongs to; "" for any other file."""
+    """The first part of the import that a file of an installed package belongs to; "" for any other file."""
+    compiled = _OF_CYTHON.fullmatch(file)
+    if compiled is not None:
+        return compiled[1]
     return next(reversed(_IN_SITE.findall(file)), "")  # an environment can lie inside another: the last one counts
 
 

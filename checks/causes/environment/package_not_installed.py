@@ -16,6 +16,7 @@ from checks.analysis.packages.asked import is_asked_for, is_conflict
 from checks.causes.registry import check
 from checks.facts import Facts, InterpreterFacts
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.knowledge.errors.soft_requirements import remedies_for
 from checks.knowledge.packages.ai_packages import framework_of_package
 from checks.knowledge.packages.import_packages import ImportPackagesTable, is_named, module_of_distribution
 from checks.knowledge.packages.known_packages import is_known_package
@@ -45,12 +46,13 @@ def package_not_installed(interpreter: InterpreterFacts | None, facts: Facts) ->
 def _finding(absent: Absent, names: tuple[str, ...], facts: Facts) -> Finding:
     here = absent.interpreter
     is_sure = absent.kind is Kind.PACKAGE or is_named(absent.module) or is_known_package(names[0])
+    can_do_without = remedies_for(names[0])
     others = others_with(names, here, facts)
     table = ImportPackagesTable.read()
     module = absent.module if absent.kind is Kind.MODULE else module_of_distribution(names[0])
     return Finding(
         severity=Severity.BLOCKING if absent.trouble.is_fatal else Severity.WARNING,
-        confidence=0.92 if is_sure else 0.6,
+        confidence=0.92 if is_sure or can_do_without else 0.6,
         subject=names[0],
         evidence=(
             Evidence("missing_package", str(absent.wish) if absent.is_extra else names[0], table.title, table.source),
@@ -66,7 +68,7 @@ def _finding(absent: Absent, names: tuple[str, ...], facts: Facts) -> Finding:
             "import_statement": f"import {module}",
             **({"other_python": others[0][0]} if others else {}),
         },
-        remedies=REMEDIES,
+        remedies=(*can_do_without, REMEDIES[1]) if can_do_without else REMEDIES,
     )
 
 

@@ -165,6 +165,7 @@ class _Watch:
             interpreter = python_of(task.command, task.folder)
         if more.get("exit_code") == 0:
             pythons = tuple(map(without_own_end, pythons))
+        untouched = time.monotonic() - self._started if outside.left_gpu_alone else None
         run = ProgramRun(
             origin="the program itself",
             command=task.named or task.command,
@@ -179,7 +180,8 @@ class _Watch:
             errors_bytes=last.kept.count if last else 0,
             interpreter=interpreter,
             pythons=pythons,
-            gpu_processes=tuple(sorted(outside.gpu_processes)),
+            gpu_untouched_for=untouched if more.get("end") == ProgramEnd.WATCHED else None,
+            gpu_processes=tuple(sorted(outside.gpu_processes | {python.pid for python in inside if python.gpu_files})),
         )
         unseen = not inside and interpreter is not None
         told = {"detail": "no-hook"} if unseen and not more.get("detail") else {}

@@ -14,11 +14,19 @@ MESSAGE_LIMIT = 4000  # characters of a message that are searched
 
 
 class SoftRequirement(Row):
-    """One wording; its group ``wish`` is what to install."""
+    """One wording; its group ``wish`` is what to install, ``least`` (where it has one) the oldest release."""
 
     id: str
     pattern: str
     sources: tuple[str, ...]
+
+
+class Without(Row):
+    """What to do about packages that a program does without, or that pip cannot simply install."""
+
+    packages: tuple[str, ...]
+    remedies: tuple[str, ...]
+    source: str
 
 
 class SoftRequirements(Table):
@@ -26,6 +34,12 @@ class SoftRequirements(Table):
 
     row: tuple[SoftRequirement, ...]
     names: dict[str, str]
+    without: tuple[Without, ...]
+
+
+def remedies_for(package: str) -> tuple[str, ...]:
+    """What to do about this package that is missing, the best first; () where installing it is as good as anything."""
+    return next((row.remedies for row in SoftRequirements.read().without if package in row.packages), ())
 
 
 def wishes_in(message: str) -> Iterator[Requirement]:
@@ -33,7 +47,8 @@ def wishes_in(message: str) -> Iterator[Requirement]:
     text = " ".join(message[:MESSAGE_LIMIT].split())
     for pattern in _compiled():
         for found in pattern.finditer(text):
-            wish = _requirement(found["wish"])
+            least = found.groupdict().get("least")
+            wish = _requirement(found["wish"] + (f">={least}" if least else ""))
             if wish is not None:
                 yield wish
 
@@ -53,7 +68,7 @@ def _requirement(words: str) -> Requirement | None:
 
 _NO_NAMES = frozenset(
     ("it", "them", "the", "this", "that", "a", "an", "package", "library", "module", "version", "one", "you", "and",
-     "dependencies", "requirements")
+     "dependencies", "requirements", "which", "git-lfs", "git")  # the last one is no package of Python
 )  # fmt: skip
 
 

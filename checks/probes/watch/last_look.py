@@ -14,10 +14,14 @@ MOST_FRAMES = 200
 MOST_TEXT = 20000
 MOST_WARNINGS = 100
 MOST_ERRORS = 10
+# What a driver opens to compute, not what it asks (nvidiactl) or draws with; as in checks/engine/watch/outside.py.
+_GPU_FILES = ("/dev/nvidia", "/dev/kfd", "/dev/dxg", "/dev/accel/accel")
+MOST_ARRAYS = 10  # of one line
+ARRAYS = (("torch", "Tensor"), ("torch.nn.parameter", "Parameter"), ("numpy", "ndarray"))
 
 
-def write(folder, begun, words):
-    """Write down what this Python knows. ``begun``: what start.py noted."""
+def write(folder, begun, words, variables):
+    """Write down what this Python knows. ``begun``, ``variables``: what start.py noted, and what was set then."""
     executable, prefix, version, parent, is_launcher, place = begun
     facts = {
         "pid": os.getpid(),
@@ -31,11 +35,12 @@ def write(folder, begun, words):
         "search_path": [str(entry) for entry in sys.path],
         "is_complete": True,
     }
-    for look in (_errors, _modules, _libraries, _warnings, _devices):
+    for look in (_errors, _modules, _libraries, _warnings, _devices, _gpu_files):
         try:
             facts.update(look())
         except Exception:
             pass
+    facts["variables"] = {name: os.environ.get(name) for name in variables if os.environ.get(name) != variables[name]}
     name = os.path.join(folder, "%d-%x" % (os.getpid(), int(time.time() * 1e6)))
     with open(name + ".part", "wb") as file:
         file.write(json.dumps(facts, ensure_ascii=False, default=str).encode("utf-8", "replace"))
@@ -90,15 +95,33 @@ def _frames(error, traceback, skip):
     chain = []
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename not in skip:
-            chain.append((traceback.tb_frame.f_code, traceback.tb_lineno, traceback.tb_frame.f_globals))
+            chain.append((traceback.tb_frame, traceback.tb_lineno))
         traceback = traceback.tb_next
     if len(chain) > MOST_FRAMES:
         chain = chain[: MOST_FRAMES // 4] + chain[-(MOST_FRAMES - MOST_FRAMES // 4) :]
-    for code, line, scope in chain:
-        text = linecache.getline(code.co_filename, line or 0, scope).strip()
-        yield {"file": code.co_filename, "line": line, "function": code.co_name, "code": text[:500]}
+    for frame, line in chain:
+        code = frame.f_code
+        text = linecache.getline(code.co_filename, line or 0, frame.f_globals).strip()[:500]
+        told = {"file": code.co_filename, "line": line, "function": code.co_name, "code": text}
+        arrays = _arrays(frame, text)
+        yield dict(told, arrays=arrays) if arrays else told
     if isinstance(error, SyntaxError) and isinstance(error.filename, str):  # where it is lies in no frame
         yield {"file": error.filename, "line": error.lineno, "code": (error.text or "").strip()[:500]}
+
+
+def _arrays(frame, text):
+    """Number format and device of the arrays that a line names. Nothing but PyTorch's and NumPy's own is asked."""
+    import re
+
+    found = {}
+    try:
+        for name in re.findall(r"[A-Za-z_]\w*", text):
+            value = frame.f_locals.get(name)
+            if (type(value).__module__, type(value).__name__) in ARRAYS and len(found) < MOST_ARRAYS:
+                found[name] = ("%s %s" % (value.dtype, getattr(value, "device", ""))).strip()
+    except Exception:
+        pass
+    return found
 
 
 def _of(module):
@@ -159,6 +182,17 @@ def _warnings():
         keys = (key for key in shown if isinstance(key, tuple) and len(key) >= 2 and isinstance(key[1], type))
         found.extend("%s: %s" % (key[1].__name__, str(key[0])[:1000]) for key in keys)
     return {"warnings": list(dict.fromkeys(found))[:MOST_WARNINGS]}
+
+
+def _gpu_files():
+    """The files of GPUs that are open: whoever computed on one keeps it open to the end. Linux alone shows them."""
+    opened = set()
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            opened.add(os.readlink("/proc/self/fd/" + name))
+        except OSError:
+            pass
+    return {"gpu_files": sorted(path for path in opened if path.rstrip("0123456789") in _GPU_FILES)}
 
 
 def _devices():

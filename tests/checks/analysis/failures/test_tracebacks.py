@@ -46,6 +46,7 @@ def test_of_several_folders_the_last_site_packages_counts() -> None:
     assert module_of_file("/a/site-packages/x/env/lib/python3.9/site-packages/cv2/__init__.py") == "cv2"
     assert module_of_file(r"C:\Users\me\env\Lib\site-packages\torch\__init__.py") == "torch"
     assert module_of_file("/home/user/app/train.py") == ""
+    assert module_of_file("cupy/_core/raw.pyx") == "cupy"  # as Cython writes it
 
 
 def test_whoever_called_numpy_is_the_one_who_failed() -> None:

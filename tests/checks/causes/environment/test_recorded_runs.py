@@ -24,6 +24,7 @@ EXPECTED = {
     "r07": ("python-version-unsupported", "pydub 0.25.1", "audioop-lts"),
     "r10": ("dependency-version-conflict", "diffusers", "huggingface-hub<0.26"),
     "r22": ("package-not-installed", "httpx", "httpx[http2]"),
+    "g15": ("package-not-installed", "flash-attn", "flash-attn"),
     "b97": ("package-not-installed", "sentencepiece", "sentencepiece"),
 }
 # Damaged, shadowed, or of a variable: the causes of this module's own keep silent.

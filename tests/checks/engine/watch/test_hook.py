@@ -7,9 +7,11 @@ import os
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from checks.engine.watch.hook import heeds_nothing, hooked, recorded
+from checks.probes.watch.last_look import described
 
 BEGUN = "/e/bin/python\0/e\0003.12.1\0007\0000\0/home\0python\0x.py"
 
@@ -21,7 +23,7 @@ def begun(folder: Path, name: str, text: str = BEGUN) -> None:
 def test_the_variables(tmp_path: Path) -> None:
     assert hooked({"A": "1"}, tmp_path) == {"A": "1", "PYTHONPATH": str(tmp_path)}
     assert hooked({"PYTHONPATH": "/x"}, tmp_path)["PYTHONPATH"] == f"{tmp_path}{os.pathsep}/x"
-    assert {path.name for path in tmp_path.iterdir()} == {"sitecustomize.py", "last_look.py", "launchers"}
+    assert {path.name for path in tmp_path.iterdir()} == {"sitecustomize.py", "last_look.py", "launchers", "variables"}
     assert hooked({"PYTHONPATH": ""}, tmp_path)["PYTHONPATH"] == str(tmp_path)
     assert (tmp_path / "was-empty").exists()
 
@@ -97,3 +99,19 @@ def test_half_characters_become_whole_ones(tmp_path: Path) -> None:
 )
 def test_which_python_heeds_nothing(command: tuple[str, ...], nothing: bool) -> None:
     assert heeds_nothing(command) is nothing
+
+
+def test_the_arrays_that_a_failing_line_names() -> None:
+    """Their number format and device; of other values, whose attributes may be code, nothing."""
+
+    class Lazy:
+        @property
+        def dtype(self) -> str:
+            raise AssertionError("asked")
+
+    small, lazy = np.ones(3, "f"), Lazy()
+    try:
+        raise ValueError((small, lazy))
+    except ValueError as error:
+        (frame,) = described(error, error.__traceback__)["raised"]["frames"]
+    assert frame["arrays"] == {"small": "float32 cpu"} or frame["arrays"] == {"small": "float32"}  # since NumPy 2

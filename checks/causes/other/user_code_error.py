@@ -1,0 +1,164 @@
+"""The program asks a GPU for what it does not have: a number beyond those present, a block that no GPU takes.
+
+Detects:      a failed run whose exception says so, where the GPUs were counted and no variable hides any, or where the
+              kernel that was launched is the program's own.
+Why it bites: GPUs are counted from 0, and a block has at most 1024 threads; no driver and no installation changes that.
+Blind spots:  all other slips of a program, which its words alone tell. A number or size that is computed while it runs.
+Knowledge:    resources/knowledge/errors/gpu_requests.toml
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from checks.analysis.failures.of_runs import Failure, failures
+from checks.analysis.failures.owners import module_of_file
+from checks.causes.registry import check
+from checks.facts import EnvironmentVariables, NvidiaFacts, ProgramRuns, Raised
+from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, NotHere, Severity
+from checks.facts.phrase import Phrase
+from checks.knowledge.errors.gpu_requests import GpuRequest, GpuRequests, RequestKind, request_in
+from checks.knowledge.phrases import phrase
+
+_ASKED = re.compile(
+    r"""\bcuda:(\d{1,3})\b|\bGPU:(\d{1,3})\b|\b(?:set_device|Device|select_device|get_device_\w+|cuda)\(\s*(\d{1,3})\b"""
+    r"""|\bdevice\(\s*(?:["'](?:cuda|gpu)["'],\s*)?(\d{1,3})\b""",
+    re.IGNORECASE,
+)
+_SHOWN = 300  # characters of a line that a finding quotes
+_UNPROVEN = 0.9  # of the certainty, where the size or number is not seen itself
+
+
+@check("user-code-error")
+def user_code_error(
+    runs: ProgramRuns, nvidia: NvidiaFacts | None, environment: EnvironmentVariables | None
+) -> Iterator[Finding]:
+    """One finding per failed run."""
+    found = [finding for failure in failures(runs) if (finding := _finding(failure, nvidia, environment)) is not None]
+    if not found:  # that no such slip was seen says nothing of all the others
+        raise NotHere("gpu_request", "none-given")
+    yield from found
+
+
+def _finding(failure: Failure, nvidia: NvidiaFacts | None, environment: EnvironmentVariables | None) -> Finding | None:
+    raised = failure.raised[-1] if failure.raised else None
+    if raised is None:
+        return None
+    words = f"{raised.type}: {raised.message}"
+    request = request_in(words, "\n".join(f"{frame.function} {frame.code}" for frame in raised.frames))
+    if request is None:
+        return None
+    if request.kind is RequestKind.DEVICE:
+        return _device(failure, raised, request, _counted(nvidia, environment))
+    return _launch(failure, raised, request) if _is_own_kernel(raised) else None
+
+
+def _counted(nvidia: NvidiaFacts | None, environment: EnvironmentVariables | None) -> int | None:
+    """How many GPUs a program can see; None where nobody knows, or where a variable or MIG says which."""
+    if nvidia is None or not nvidia.devices or any(gpu.mig_enabled for gpu in nvidia.devices):
+        return None
+    visible = environment.values.get("CUDA_VISIBLE_DEVICES") if environment else None
+    if environment is None or (visible is not None and len(set(visible.split(","))) < len(nvidia.devices)):
+        return None
+    return len(nvidia.devices)
+
+
+def _device(failure: Failure, raised: Raised, request: GpuRequest, present: int | None) -> Finding | None:
+    if present is None or any(frame.file.endswith("serialization.py") for frame in raised.frames):
+        return None
+    own = [frame.code for frame in raised.frames if not module_of_file(frame.file)]
+    numbers = {int(number) for code in own for found in _ASKED.findall(code) for number in found if number}
+    if numbers and max(numbers) < present:
+        return None
+    asked = f"cuda:{max(numbers)}" if numbers else ""
+    key = "asked-device" if asked else "asked-some-device"
+    return _made(
+        failure,
+        request,
+        raised,
+        phrase(key, device=asked, present=str(present)),
+        *((Evidence("device_asked", asked, failure.origin),) if asked else ()),
+        Evidence("gpus_present", str(present), "NVML"),
+        share=1.0 if asked else _UNPROVEN,
+        remedies=("name-a-present-gpu", "read-the-traceback"),
+    )
+
+
+def _launch(failure: Failure, raised: Raised, request: GpuRequest) -> Finding:
+    threads = max((_threads(frame.code) for frame in raised.frames), default=0)
+    most = GpuRequests.read().limits.threads
+    if request.kind is RequestKind.RESOURCES:
+        complaint = phrase("asked-resources")
+    elif threads > most:
+        complaint = phrase("asked-threads", threads=str(threads), most=str(most))
+    else:
+        complaint = phrase("asked-launch", most=str(most))
+    return _made(
+        failure,
+        request,
+        raised,
+        complaint,
+        *((Evidence("threads_asked", str(threads), failure.origin),) if threads > most else ()),
+        share=1.0 if threads > most else _UNPROVEN,
+        remedies=("launch-smaller-blocks", "read-the-traceback"),
+        values={"launch_error": request.found_in(f"{raised.type}: {raised.message}")},
+    )
+
+
+def _is_own_kernel(raised: Raised) -> bool:
+    """Whether the kernel is the program's own: launched through a library for that, or by its own code to the end."""
+    launch = GpuRequests.read().launch
+    modules = {module_of_file(frame.file) for frame in raised.frames}
+    if modules.intersection(launch.modules):
+        return True
+    of_torch = "TORCH_USE_CUDA_DSA" in raised.message or raised.type.startswith("torch.")
+    innermost = raised.frames[-1] if raised.frames else None
+    return innermost is not None and not module_of_file(innermost.file) and not of_torch
+
+
+def _threads(code: str) -> int:
+    """The threads of one block in a line that launches a kernel: CuPy, Numba and PyCUDA; 0 where it does not tell."""
+    try:
+        tree = ast.parse(code.strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    sizes = [0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            block = next((word.value for word in node.keywords if word.arg == "block"), None)
+            sizes.append(_product(block or (node.args[1] if len(node.args) > 1 else None)))
+            if isinstance(node.func, ast.Subscript) and isinstance(node.func.slice, ast.Tuple):
+                launch = node.func.slice.elts
+                sizes.append(_product(launch[1]) if len(launch) > 1 else 0)
+    return max(sizes)
+
+
+def _product(node: ast.expr | None) -> int:
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    product = 1
+    for part in parts:
+        if not isinstance(part, ast.Constant) or type(part.value) is not int:
+            return 0
+        product *= part.value
+    return product if parts else 0
+
+
+def _made(
+    failure: Failure,
+    request: GpuRequest,
+    raised: Raised,
+    complaint: Phrase,
+    *evidence: Evidence,
+    share: float,
+    remedies: tuple[str, ...],
+    values: dict[str, str] | None = None,
+) -> Finding:
+    line = next((line for line in raised.message.splitlines() if line.strip()), "")
+    return Finding(
+        severity=Severity.WARNING if failure.run.package else Severity.BLOCKING,
+        confidence=round(request.certainty * share, 3),
+        subject=failure.program,
+        evidence=(*evidence, Evidence(CLUE, f"{raised.type}: {line.strip()}"[:_SHOWN], failure.origin)),
+        values={"complaint": complaint, FAILED_RUN: failure.run.label, **(values or {})},
+        remedies=remedies,
+    )

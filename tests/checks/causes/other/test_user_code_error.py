@@ -1,0 +1,177 @@
+"""What a program asks of a GPU that it does not have: its number, the size of its blocks."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from checks.causes.other.user_code_error import user_code_error
+from checks.facts import (
+    EnvironmentVariables,
+    Facts,
+    NvidiaFacts,
+    NvidiaGpu,
+    ProgramRun,
+    ProgramRuns,
+    PythonProcess,
+    Raised,
+)
+from checks.facts.case import Answers
+from checks.facts.finding import Finding, NotHere
+from checks.facts.programs import Frame
+from checks.judgement.judge import judged
+from checks.knowledge.phrases import words_of
+
+RECORDINGS = Path(__file__).parents[3] / "recordings/runs"
+ORDINAL = "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have enough GPUs?"
+
+
+def runs(kind: str, message: str, *frames: Frame) -> ProgramRuns:
+    python = PythonProcess(pid=1, raised=Raised(type=kind, message=message, frames=frames))
+    return ProgramRuns(runs=(ProgramRun(command=("python", "prog.py"), exit_code=1, pythons=(python,)),))
+
+
+def own(code: str, function: str = "<module>") -> Frame:
+    return Frame(file="/home/user/app/prog.py", line=3, function=function, code=code)
+
+
+def gpus(count: int, *, mig: bool = False) -> NvidiaFacts:
+    return NvidiaFacts(nvml="ok", devices=tuple(NvidiaGpu(index=at, mig_enabled=mig) for at in range(count)))
+
+
+def variables(**values: str) -> EnvironmentVariables:
+    return EnvironmentVariables(values=values)
+
+
+def found(failed: ProgramRuns, nvidia: NvidiaFacts | None, environment: EnvironmentVariables | None) -> list[Finding]:
+    try:
+        return list(user_code_error(failed, nvidia, environment))
+    except NotHere:
+        return []
+
+
+def complaint(finding: Finding) -> str:
+    return words_of(msgspec.structs.replace(finding, cause="user-code-error"), "en")["complaint"]
+
+
+def first_of(name: str) -> Finding:
+    known = msgspec.json.decode((RECORDINGS / f"{name}.json").read_bytes(), type=Facts)
+    return judged(known, Answers(symptom="does-not-start")).findings[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "remedy"),
+    [
+        ("g28", "The program asks for cuda:1, but the number of GPUs is 1", "name-a-present-gpu"),
+        ("g30", "with 2048 threads in a block, and a GPU takes at most 1024", "launch-smaller-blocks"),
+        ("g04", "", "repeat-on-the-cpu"),  # told by its words alone, as before
+    ],
+)
+def test_recorded_on_a_real_h100(name: str, told: str, remedy: str) -> None:
+    first = first_of(name)
+    assert first.cause == "user-code-error"
+    assert first.confidence >= 0.85
+    assert told in (complaint(first) if told else "")
+    assert first.remedies[0] == remedy
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "torch.cuda.set_device(2)",
+        'x = torch.ones(3, device="cuda:2")',
+        "model.cuda(2)",
+        'torch.device("cuda", 2)',
+        "with cupy.cuda.Device(2):",
+    ],
+)
+def test_a_number_that_no_gpu_has(code: str) -> None:
+    failed = runs("torch.AcceleratorError", ORDINAL, own(code))
+    (finding,) = found(failed, gpus(2), variables())
+    assert "asks for cuda:2, but the number of GPUs is 2" in complaint(finding)
+    assert found(failed, gpus(3), variables()) == [], "then something else hides it"
+
+
+@pytest.mark.parametrize(
+    ("nvidia", "environment"),
+    [
+        (gpus(2), variables(CUDA_VISIBLE_DEVICES="0")),  # gpu-hidden-by-environment
+        (gpus(1, mig=True), variables()),
+        (None, variables()),
+        (gpus(1), None),
+    ],
+)
+def test_silent_where_a_variable_decides_or_nobody_counted(
+    nvidia: NvidiaFacts | None, environment: EnvironmentVariables | None
+) -> None:
+    assert found(runs("RuntimeError", ORDINAL, own("torch.cuda.set_device(1)")), nvidia, environment) == []
+
+
+def test_a_number_from_somewhere_is_less_sure() -> None:
+    (finding,) = found(runs("RuntimeError", ORDINAL, own("model.to(args.device)")), gpus(1), variables())
+    assert 0.7 <= finding.confidence < 0.9
+    assert "by a number that none has" in complaint(finding)
+
+
+def test_a_checkpoint_of_another_machine_is_another_cause() -> None:
+    load = Frame(file="/env/lib/python3.12/site-packages/torch/serialization.py", code="obj.cuda(1)")
+    assert found(runs("RuntimeError", ORDINAL, own('torch.load("w.pt")'), load), gpus(1), variables()) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "frames", "told"),
+    [
+        (
+            "numba.cuda.cudadrv.driver.CudaAPIError",
+            "[1] Call to cuLaunchKernel results in CUDA_ERROR_INVALID_VALUE",
+            (
+                own("scale[1, (64, 64)](x)"),
+                Frame(file="/env/lib/python3.12/site-packages/numba_cuda/numba/cuda/dispatcher.py", function="_launch"),
+            ),
+            "4096 threads",
+        ),
+        (
+            "pycuda._driver.LogicError",
+            "cuLaunchKernel failed: invalid argument",
+            (
+                own("f(x, block=(2000, 1, 1), grid=(1, 1))"),
+                Frame(file="/env/lib/python3.12/site-packages/pycuda/driver.py", function="_launch_kernel"),
+            ),
+            "2000 threads",
+        ),
+        ("RuntimeError", "CUDA error: invalid configuration argument", (own("raise RuntimeError(e)"),), "no GPU takes"),
+        (
+            "numba.cuda.cudadrv.driver.CudaAPIError",
+            "[701] Call to cuLaunchKernel results in CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
+            (
+                own("scale[1, 1024](x)"),
+                Frame(file="/env/lib/python3.12/site-packages/numba/cuda/dispatcher.py", function="launch"),
+                Frame(file="/env/lib/python3.12/site-packages/numba/cuda/cudadrv/driver.py", function="launch_kernel"),
+                own("scale[1, 1024](x)"),
+            ),
+            "more registers or shared memory",
+        ),
+    ],
+)  # fmt: skip
+def test_a_kernel_of_the_programs_own(kind: str, message: str, frames: tuple[Frame, ...], told: str) -> None:
+    (finding,) = found(runs(kind, message, *frames), gpus(1), variables())
+    assert told in complaint(finding)
+    assert finding.remedies[0] == "launch-smaller-blocks"
+
+
+def test_a_kernel_of_pytorch_is_not_the_programs() -> None:
+    message = "CUDA error: invalid configuration argument\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side"
+    assert found(runs("torch.AcceleratorError", message, own("y = torch.sort(x)")), gpus(1), variables()) == []
+
+
+def test_a_wrong_value_elsewhere_is_no_launch() -> None:
+    message = "[1] Call to cuMemcpyHtoD results in CUDA_ERROR_INVALID_VALUE"
+    assert (
+        found(runs("numba.cuda.cudadrv.driver.CudaAPIError", message, own("cuda.to_device(x)")), gpus(1), variables())
+        == []
+    )
+
+
+def test_that_no_such_slip_was_seen_clears_nothing() -> None:
+    with pytest.raises(NotHere):
+        list(user_code_error(runs("KeyError", "'x'", own("d['x']")), gpus(1), variables()))

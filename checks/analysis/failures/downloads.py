@@ -36,7 +36,7 @@ _NAMED = re.compile(
     r"\((?:\s*\w+\s*=)?\s*['\"]([\w.-]{1,96}(?:/[\w.-]{1,96})?)['\"]"
 )
 _FETCHES = re.compile(r"download|fetch|retrieve|load_state_dict_from_url|get_file|cached_", re.IGNORECASE)
-_LOCAL_NAMES = ("localhost", "ip6-localhost", "host.docker.internal")
+_OWN_ENDINGS = (".internal", ".lan", ".local", ".localdomain", ".localhost")
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,12 @@ def host_of(address: str) -> str:
         return ""
 
 
-def is_this_computer(host: str) -> bool:
-    """Whether a host is this computer, or one of its containers: a service that does not run is no download."""
+def is_own_service(host: str) -> bool:
+    """Whether a host is this computer, a container beside it or one of the own network: its service is no download."""
     try:
-        return host.lower() in _LOCAL_NAMES or ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host).is_private
     except ValueError:
-        return False
+        return bool(host) and ("." not in host or host.lower().endswith(_OWN_ENDINGS))
 
 
 def _of_errors(failure: Failure) -> Refused | None:
@@ -137,7 +137,7 @@ def _of_words(failure: Failure) -> Refused | None:
     row, groups, clue = best
     address = groups.get("address") or _address([clue]) or _address(lines)
     names_download = row.of is Of.HUB or any(map(_FETCHES.search, lines)) or is_data_file(address)
-    if not names_download or (row.of is not Of.HUB and is_this_computer(host_of(address))):
+    if not names_download or (row.of is not Of.HUB and is_own_service(host_of(address))):
         return None
     certainty = min(row.certainty, WORDS_CERTAINTY)
     return Refused(row.id, certainty, clue, row.source, address, groups.get("wanted") or _wanted(lines, ()))
@@ -162,7 +162,7 @@ def _is_download(row: Refusal, address: str, raised: Sequence[Raised]) -> bool:
     fetches = any(is_fetcher(frame.file) or _FETCHES.search(frame.function) for frame in frames)
     if fetches or is_data_file(address):
         return True
-    return row.of is Of.NETWORK and bool(address) and not is_this_computer(host_of(address))
+    return row.of is Of.NETWORK and bool(address) and not is_own_service(host_of(address))
 
 
 def _passed_on(raised: Sequence[Raised]) -> bool:

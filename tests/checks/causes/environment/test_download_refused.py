@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from checks.analysis.failures.downloads import host_of, is_this_computer
+from checks.analysis.failures.downloads import host_of, is_own_service
 from checks.causes.environment.download_refused import REMEDIES, download_refused
 from checks.facts import EnvironmentVariables, Facts, Frame, ProgramRun, ProgramRuns, PythonProcess, Raised, SentFile
 from checks.facts.case import Answers
@@ -47,6 +47,8 @@ EXPECTED = {
     "n9-requests": ("unknown-name", "", "github.com"),
     "n10-httpx": ("unknown-name", "bert-base-uncased", "huggingface.co"),
     "n13-mnist": ("unknown-name", "", "ossci-datasets.s3.amazonaws.com"),
+    "y6-gensim": ("unreached", "", ""),
+    "y10-exit": ("unknown-name", "", "huggingface.co"),
     "n15-snapshot": ("unknown-name", "bert-base-uncased", ""),
 }
 # A name or a file that is not there; a service of one's own that does not run; an error after the refusal was handled.
@@ -72,7 +74,7 @@ def facts_of(name: str) -> Facts:
 
 
 def found_in(facts: Facts) -> list[Finding]:
-    return list(download_refused.function(facts.program_runs, facts.environment))
+    return list(download_refused(facts.program_runs, facts.environment))
 
 
 def reason_of(finding: Finding) -> str:
@@ -175,7 +177,7 @@ def test_what_the_program_makes_of_it_on_purpose_is_passed_on() -> None:
     last = Raised(type="RuntimeError", message="no weights", frames=(frame,))
     python = PythonProcess(pid=1, raised=last, led_there=(before,))
     runs = ProgramRuns(runs=(ProgramRun(command=("app.py",), exit_code=1, pythons=(python,)),))
-    (finding,) = download_refused.function(runs, None)
+    (finding,) = download_refused(runs, None)
     assert reason_of(finding) == "unknown-name"
 
 
@@ -201,10 +203,13 @@ def test_a_pasted_text_tells_why_too(text: str, reason: str, remedy: str) -> Non
         ("http://127.0.0.1:9/x", "127.0.0.1", True),
         ("http://[::1]:9/x", "::1", True),
         ("localhost", "localhost", True),
+        ("http://model-server:8000/v1", "model-server", True),
+        ("http://192.168.1.20:11434/api", "192.168.1.20", True),
+        ("http://nas.local/x", "nas.local", True),
         ("http://[bad", "", False),
         ("", "", False),
     ],
 )
 def test_hosts(address: str, host: str, is_own: bool) -> None:
     assert host_of(address) == host
-    assert is_this_computer(host) is is_own
+    assert is_own_service(host) is is_own

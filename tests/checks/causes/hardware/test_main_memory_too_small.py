@@ -52,7 +52,7 @@ def killed(**more: object) -> ProgramRuns:
 def found_in(
     runs: ProgramRuns, memory: MemoryFacts | None = MACHINE, os: OsFacts = LINUX, **limits: int
 ) -> list[Finding]:
-    return list(main_memory_too_small.function(runs, memory, EnvironmentVariables(limits=limits), os))
+    return list(main_memory_too_small(runs, memory, EnvironmentVariables(limits=limits), os))
 
 
 def kind_of(finding: Finding) -> str:
@@ -135,7 +135,7 @@ def test_a_low_limit_of_the_process_is_another_cause() -> None:
     runs = ran(fits, errors=words)
     assert found_in(runs, address_space=3072000000) == []
     environment = EnvironmentVariables(limits={"address_space": 3072000000})
-    (limit,) = process_limit_too_low.function(environment, None, None, runs)
+    (limit,) = process_limit_too_low(environment, None, None, runs)
     assert limit.named(FAILED_RUN) == "python fill.py"
     assert len(found_in(ran(NUMPY), address_space=3072000000)) == 1  # no limit would help with that
 

@@ -21,10 +21,12 @@ from checks.knowledge.errors.gpu_requests import GpuRequest, GpuRequests, Reques
 from checks.knowledge.phrases import phrase
 
 _ASKED = re.compile(
-    r"""\bcuda:(\d{1,3})\b|\bGPU:(\d{1,3})\b|\b(?:set_device|Device|select_device|get_device_\w+|cuda)\(\s*(\d{1,3})\b"""
+    r"""\bcuda:(\d{1,3})\b|\bGPU[:=](\d{1,3})\b|'device=(\d{1,3})|requested gpu: \[(?:\d, ?)*(\d{1,3})\]"""
+    r"""|\b(?:set_device|Device|select_device|get_device_\w+|cuda)\(\s*(\d{1,3})\b"""
     r"""|\bdevice\(\s*(?:["'](?:cuda|gpu)["'],\s*)?(\d{1,3})\b""",
     re.IGNORECASE,
 )
+_SEES_NONE = re.compile(r"is_available\(\): False|only has: \[\]")  # then it is no matter of the number
 _SHOWN = 300  # characters of a line that a finding quotes
 _UNPROVEN = 0.9  # of the certainty, where the size or number is not seen itself
 
@@ -64,10 +66,15 @@ def _counted(nvidia: NvidiaFacts | None, environment: EnvironmentVariables | Non
 
 
 def _device(failure: Failure, raised: Raised, request: GpuRequest, present: int | None) -> Finding | None:
-    if present is None or any(frame.file.endswith("serialization.py") for frame in raised.frames):
+    if (
+        present is None
+        or _SEES_NONE.search(raised.message)
+        or any(frame.file.endswith("serialization.py") for frame in raised.frames)
+    ):
         return None
     own = [frame.code for frame in raised.frames if not module_of_file(frame.file)]
-    numbers = {int(number) for code in own for found in _ASKED.findall(code) for number in found if number}
+    asked_in = (raised.message.partition("vailable devices")[0], *own)
+    numbers = {int(number) for words in asked_in for found in _ASKED.findall(words) for number in found if number}
     if numbers and max(numbers) < present:
         return None
     asked = f"cuda:{max(numbers)}" if numbers else ""

@@ -93,6 +93,41 @@ def test_a_number_that_no_gpu_has(code: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("ValueError", "Invalid CUDA 'device=3' requested. Use 'device=cpu' or pass valid CUDA device(s) if available"),
+        (
+            "lightning.fabric.utilities.exceptions.MisconfigurationException",
+            "You requested gpu: [0, 3]\n But your machine",
+        ),
+        (
+            "onnxruntime.capi.onnxruntime_pybind11_state.Fail",
+            "CUDA failure 101: invalid device ordinal ; GPU=3 ; file=",
+        ),
+        (
+            "tensorflow.python.framework.errors_impl.InvalidArgumentError",
+            "Could not satisfy device specification '/job:localhost/device:GPU:3'. All available devices [].",
+        ),
+    ],
+)
+def test_the_frameworks_name_the_number_themselves(kind: str, message: str) -> None:
+    (finding,) = found(runs(kind, message, own("main()")), gpus(2), variables())
+    assert "asks for cuda:3, but the number of GPUs is 2" in complaint(finding)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Invalid CUDA 'device=0' requested. Pass valid CUDA device(s), i.e. 'device=0' or 'device=0,1,2,3'",
+        "Invalid CUDA 'device=3' requested.\ntorch.cuda.is_available(): False\ntorch.cuda.device_count(): 0",
+        "You requested gpu: [3]\n But your machine only has: []",
+    ],
+)
+def test_a_framework_that_sees_no_gpu_at_all_is_another_cause(message: str) -> None:
+    assert found(runs("ValueError", message, own("main()")), gpus(2), variables()) == []
+
+
+@pytest.mark.parametrize(
     ("nvidia", "environment"),
     [
         (gpus(2), variables(CUDA_VISIBLE_DEVICES="0")),  # gpu-hidden-by-environment

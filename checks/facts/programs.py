@@ -14,6 +14,7 @@ class ProgramEnd(StrEnum):
 
     ENDED = "ended"  # by itself: ``exit_code`` or ``signal``
     WATCHED = "watched"  # it still ran when the chosen time was over, and was ended by us
+    RUNNING = "running"  # it ran before we came; it was looked at for a while and left as it was
     CANCELLED = "cancelled"
     TOO_MUCH_MEMORY = "too-much-memory"
     NOT_STARTED = "not-started"  # the system refused; ``detail`` says why
@@ -78,6 +79,12 @@ class PythonProcess(Fact, frozen=True, kw_only=True, omit_defaults=True):
     libraries: tuple[str, ...] | None = None  # files of native libraries and extension modules in memory
     warnings: tuple[str, ...] = ()
     devices: tuple[DeviceUse, ...] = ()
+    gpu_files: tuple[str, ...] | None = None  # files of GPUs that were open at its end; None: nobody could look
+    # Variables of the allow list that the program itself set (name -> value) or took away (name -> None).
+    variables: dict[str, str | None] = {}
+
+
+LONG_ENOUGH = 10.0  # seconds: importing a framework alone takes some
 
 
 class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
@@ -92,6 +99,7 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     signal: str | None = None  # "SIGSEGV"
     seconds: float | None = None
     peak_memory: int | None = None  # of all its processes together
+    oom_kills: int | None = None  # processes that the system's OOM killer ended meanwhile; None: nobody counted
     processes: int | None = None  # that were seen, itself among them
     output: str = ""  # of standard output: its beginning, its end, and lines that complain
     errors: str = ""  # of standard error
@@ -100,6 +108,8 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     interpreter: str | None = None  # the Python that really ran; None: no Python was seen
     pythons: tuple[PythonProcess, ...] = ()
     gpu_processes: tuple[int, ...] = ()  # process numbers of it that a driver listed
+    gpu_untouched_for: float | None = None  # seconds for which it was watched with no GPU open; None: not known
+    processor: float | None = None  # cores that were busy on average
     detail: str = ""
 
     @property
@@ -112,6 +122,17 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     def worked(self) -> bool:
         """Whether it was seen to come to its end without a failure."""
         return self.end == ProgramEnd.ENDED and self.exit_code == 0
+
+    @property
+    def left_gpu_alone(self) -> bool:
+        """Whether it was seen to open no GPU; False where nobody knows.
+
+        Either each of its Pythons came to its end in order and had none open then, or it was watched for long enough.
+        """
+        inside = [python for python in self.pythons if not python.is_launcher]
+        is_whole = bool(inside) and all(python.is_complete and python.gpu_files is not None for python in inside)
+        is_long = self.end != ProgramEnd.ENDED and (self.gpu_untouched_for or 0.0) >= LONG_ENOUGH
+        return (is_whole or is_long) and not self.gpu_processes
 
     @property
     def label(self) -> str:

@@ -16,7 +16,7 @@ from checks.facts import Facts, ModelMeasured
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
 from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
 from checks.judgement.ranking import can_explain, is_found
-from checks.judgement.seen_to_run import still_ran, worked
+from checks.judgement.seen_to_run import still_ran, used_gpu, worked
 from checks.knowledge.catalogue import UNKNOWN
 
 SURE = 0.8  # from here on a cause is stated, below it is offered
@@ -59,6 +59,7 @@ class Stance(StrEnum):
     DECISIONS_OPEN = "decisions-open"  # bits change; whether a decision does was not measured
     WORKED = "worked"  # the user's own program was seen to come to its end without a failure
     RUNNING = "running"  # it had not failed when the chosen time was over
+    ON_GPU = "on-gpu"  # it was seen to compute on the GPU, and that was asked
     CLEAR = "clear"  # nothing answers the question
 
 
@@ -97,6 +98,8 @@ def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness:
             return Headline(Stance.WORKED)
         if still_ran(facts):
             return Headline(Stance.RUNNING)
+        if used_gpu(facts):
+            return Headline(Stance.ON_GPU)
     if not findings:
         return _of_nothing(facts, 0, symptom)
     refused = next((index for index, finding in enumerate(findings) if _is_of_inputs(finding)), None)

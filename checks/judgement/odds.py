@@ -15,8 +15,10 @@ import msgspec
 
 from checks.facts import Facts, SentFile
 from checks.facts.finding import CLUE, Evidence, Finding, Outcome, Severity, Status
+from checks.facts.phrase import Phrase, Value
 from checks.judgement.vetoes import vetoed
 from checks.knowledge.catalogue import UNKNOWN, cause_of
+from checks.knowledge.errors.vetoes import Vetoes
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.lines import PASTED, lines_of
 from checks.readers.tickets.other_machine import contradictions, disagreements
@@ -99,6 +101,8 @@ def weighed(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Finding, ...]:
     is_of_this_machine = not facts.reported and not any(contradictions(facts))
     if is_of_this_machine:
         _rule_out(suspects, facts)
+        if all(text.examined for text in texts):  # of a program that failed here, not of a log from elsewhere
+            _clear(suspects, outcomes)
     shares = _shares(suspects, outcomes, is_of_this_machine=is_of_this_machine)
     shares = _as_sure_as_words_are(shares, suspects)
     named = [
@@ -156,6 +160,24 @@ def _rule_out(suspects: dict[str, _Suspect], facts: Facts) -> None:
             instead.likeness = max([instead.likeness, *(suspect.likeness for suspect in taken)])
 
 
+def _clear(suspects: dict[str, _Suspect], outcomes: Sequence[Outcome]) -> None:
+    """Hand the wordings of causes whose own check found nothing to what the checks of the same group found."""
+    clear = {outcome.cause for outcome in outcomes if outcome.status is Status.CLEAR}
+    clear -= {finding.cause for outcome in outcomes for finding in outcome.findings}
+    for group in Vetoes.read().cleared:
+        taken = [suspects.pop(cause) for cause in group.of if cause in clear and cause in suspects]
+        hits_taken = [hit for suspect in taken for hit in suspect.hits]
+        found = [suspects[cause] for cause in group.of if cause in suspects and _blocks(suspects[cause])]
+        if hits_taken and found:
+            best = max(found, key=lambda suspect: suspect.findings[0].confidence)
+            best.hits += [replace(hit, cause=best.findings[0].cause) for hit in hits_taken]
+            best.likeness = max([best.likeness, *(suspect.likeness for suspect in taken)])
+
+
+def _blocks(suspect: _Suspect) -> bool:
+    return any(finding.severity is Severity.BLOCKING for finding in suspect.findings)
+
+
 def _in_question(in_the_text: Facts, here: Facts) -> tuple[Facts, ...]:
     """The facts that a text is about, the most trusted first: this machine's only if it can be from this machine."""
     is_other = any(disagreement.is_other_machine for disagreement in disagreements(in_the_text, here))
@@ -187,12 +209,20 @@ def _shares(
 
 
 def _as_sure_as_words_are(shares: Mapping[str, float], suspects: Mapping[str, _Suspect]) -> dict[str, float]:
-    """The shares, with those of causes that nothing names brought down to what words alone can tell."""
+    """The shares, with those of causes that nothing names brought down to what words alone can tell.
+
+    A cause that was not learned yet was compared with no words: an unsure signature of its own does not become surer by
+    the others being unlike.
+    """
     best = max(shares, key=lambda cause: shares[cause])
     sure = {
         cause: MOST_BY_WORDS if share > MOST_BY_WORDS and cause != UNKNOWN and not suspects[cause].is_named else share
         for cause, share in shares.items()
     }
+    if any(suspect.likeness for suspect in suspects.values()):
+        unsure = {cause: suspect.certainty() for cause, suspect in suspects.items() if not suspect.likeness}
+        unsure = {cause: certainty for cause, certainty in unsure.items() if 0 < certainty < SURELY_WORDED}
+        sure |= {cause: min(sure[cause], certainty) for cause, certainty in unsure.items() if cause in sure}
     if not suspects[best].is_named and best != UNKNOWN and shares[best] < LEAST_BY_WORDS:
         sure[UNKNOWN] = max(LEAST_BY_WORDS, shares[UNKNOWN])
     return sure
@@ -207,7 +237,9 @@ def _finding(cause: str, suspect: _Suspect, share: float, *, is_reported: bool) 
     clues = {hit.clue: Evidence(CLUE, hit.clue, hit.origin, "", hit.lines) for hit in reversed(shown) if hit.clue}
     # Of a text that does not tell no line shows that.
     evidence = tuple(list(clues.values())[::-1][:CLUES]) if cause != UNKNOWN else ()
-    groups = {name: value for hit in reversed(shown) for name, value in hit.groups.items()}
+    groups: dict[str, Value] = {}
+    for hit in reversed(shown):
+        groups |= hit.groups | {name: Phrase(key) for name, key in hit.signature.phrases.items()}
     severity = Severity(cause_of(cause).severity)
     if severity is Severity.BLOCKING and share < EVEN and cause != UNKNOWN:
         severity = Severity.WARNING  # what is more likely not so is no alarm

@@ -2,7 +2,8 @@
 
 A failed run, or a failed import of what is installed, is judged by its own words, weighed with what the checks found of
 this machine. What no cause explains is told with its error. Where the program itself came to its end without one,
-nothing that is merely expected to go wrong is more than a note.
+nothing that is merely expected to go wrong is more than a note; nor is, wherever it was watched as a whole, what was
+found of frameworks that it never loaded.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from checks.analysis.failures.downloads import has_handled_refusal
 from checks.facts import Facts, ProgramRun, Raised, SentFile
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, Outcome, Severity, Status
 from checks.judgement.merging import with_findings_instead
 from checks.judgement.odds import NO_CAUSE, weighed
 from checks.judgement.seen_to_run import worked
+from checks.judgement.unused_frameworks import with_unused_as_notes
 from checks.knowledge.catalogue import UNKNOWN, cause_of
 from checks.knowledge.packages.ai_packages import is_examined
 
@@ -37,6 +40,7 @@ def with_programs(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Outcome, .
         best = _by_words(facts, run, known)
         if best is not None:
             known = with_findings_instead(_without_unknown(known, name), (*_others(known, (best,)), best))
+    known = with_unused_as_notes(facts, known)
     if worked(facts):
         known = tuple(_calmed(outcome) for outcome in known)
     return known
@@ -113,7 +117,8 @@ def _tells(finding: Finding, run: ProgramRun) -> bool:
 
 def _by_words(facts: Facts, run: ProgramRun, known: Sequence[Outcome]) -> Finding | None:
     """The cause that the words of a failure show, at least as likely as not."""
-    text = SentFile(name=label_of(run), kind="log", origin=run.origin, text=text_of(run), examined=True)
+    words = _traceback(run.raised) if run.raised and has_handled_refusal(run) else text_of(run)
+    text = SentFile(name=label_of(run), kind="log", origin=run.origin, text=words, examined=True)
     for finding in weighed(msgspec.structs.replace(facts, logs=(text,)), known):
         is_worded = any(evidence.name == CLUE for evidence in finding.evidence)
         is_possible = finding.cause not in (NO_CAUSE if run.statement else (UNKNOWN,))  # an import runs no code of his

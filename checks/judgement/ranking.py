@@ -17,8 +17,8 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
 
     A cause goes before what its file says that it ``explains``, also where the consequence is the graver one: fixing
     the cause removes both. A blocking cause that ``is_warned_first`` goes before all others, and then what explains a
-    failure of the user's own program that was seen: the rest is only known to be so. "unknown" is dropped where a
-    blocking cause is known: the specific beats the general.
+    failure of the user's own program that was seen: the rest is only known to be so. Notes that tell what ``is_usual``
+    are the last. "unknown" is dropped where a blocking cause is known: the specific beats the general.
     """
     findings = [finding for outcome in outcomes for finding in outcome.findings]
     if any(finding.severity is Severity.BLOCKING and finding.cause != UNKNOWN for finding in findings):
@@ -34,7 +34,7 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
 
     worst = {cause: min(_WEIGHT[found.severity] for found in findings if found.cause == cause) for cause in seen}
 
-    def order(finding: Finding) -> tuple[bool, bool, int, bool, bool, float, str, str]:
+    def order(finding: Finding) -> tuple[bool, bool, int, bool, bool, bool, float, str, str]:
         weight = _WEIGHT[finding.severity]
         if finding.severity is not Severity.NOTE:
             consequences = explained.intersection(cause_of(finding.cause).explains)
@@ -46,6 +46,7 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
             not (is_seen and finding.severity is Severity.BLOCKING),
             weight,
             not is_seen,
+            finding.severity is Severity.NOTE and cause_of(finding.cause).is_usual,
             finding.cause in explained,
             -finding.confidence,
             finding.cause,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from checks.analysis.gpu.of_programs import computed_on_gpu
 from checks.facts import Facts, ProgramEnd
 from checks.facts.question import SymptomName
 
@@ -13,6 +14,8 @@ _OF_STARTING = (
     SymptomName.EVERYTHING,
 )
 
+_STILL = (ProgramEnd.WATCHED, ProgramEnd.RUNNING)
+
 
 def worked(facts: Facts) -> bool:
     """Whether it came to its end without a failure, and that is what was asked."""
@@ -23,8 +26,16 @@ def worked(facts: Facts) -> bool:
 def still_ran(facts: Facts) -> bool:
     """Whether it had not failed when the chosen time was over, and that it starts at all is what was asked."""
     whole = [run for run in facts.runs if not run.statement]
-    is_running = any(run.end == ProgramEnd.WATCHED for run in whole)
-    return _is_asked(facts) and is_running and all(run.worked or run.end == ProgramEnd.WATCHED for run in whole)
+    is_running = any(run.end in _STILL for run in whole)
+    return _is_asked(facts) and is_running and all(run.worked or run.end in _STILL for run in whole)
+
+
+def used_gpu(facts: Facts) -> bool:
+    """Whether each of them was seen to compute on a GPU, and that is what was asked."""
+    whole = [run for run in facts.runs if not run.statement]
+    is_asked = facts.symptom is not None and facts.symptom.name == SymptomName.NOT_ON_GPU
+    nvidia = facts.machine.nvidia if facts.machine else None
+    return is_asked and bool(whole) and all(computed_on_gpu(run, nvidia) and not run.failed for run in whole)
 
 
 def _is_asked(facts: Facts) -> bool:

@@ -42,7 +42,11 @@ _OF_MODELS = {  # the worst file's standing -> the state of the whole
 _OF_BLOCKING = {Stance.FOUND: "blocking", Stance.UNRELATED: "unrelated", Stance.UNKNOWN_HERE: "undecided"}
 
 
-_SEEN = (Stance.WORKED, Stance.RUNNING)  # the user's own program says more than any check that could not run
+_SEEN = (
+    Stance.WORKED,
+    Stance.RUNNING,
+    Stance.ON_GPU,
+)  # the user's own program says more than any check that could not run
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     conditions.py). ``certainty``: the share of the tickets with this signature whose root cause this is.
     ``over``: causes that are mere consequences, or a more general reading, where this signature stands.
     ``remedies``: ids, the best first, where this wording asks for others than the cause's own, or in another order.
+    ``phrases``: value of the finding -> key of words/phrases.toml, where a cause has several faces and this is one.
     ``matches``: texts as programs print them, which it must match; ``non_matches``: near ones, which it must not.
     """
 
@@ -89,6 +90,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     unless: tuple[str, ...] = ()
     over: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
+    phrases: dict[str, str] = {}
     non_matches: tuple[str, ...] = ()
 
 
@@ -96,7 +98,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One cause of the catalogue.
 
     ``explains``: ids of causes that are its consequences, shown behind it. ``is_warned_first``: where it blocks, it
-    stands before every other finding: whoever acts on those first may come to harm. ``remedies``: ids, the best first.
+    stands before every other finding: whoever acts on those first may come to harm. ``is_usual``: a note of it tells
+    what is as it should be, and stands behind those on which one may act. ``remedies``: ids, the best first.
     ``clear``: what a clear outcome proves, in a few words ("The driver is new enough"); a cause without a check has
     none. ``reported``: title and reason for a finding that a text alone gave, where ``text`` has placeholders.
     ``severity``: that of such a finding. ``questions``: what to ask where the evidence is thin, the most telling first.
@@ -114,6 +117,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     severity: str = "blocking"
     explains: tuple[str, ...] = ()
     is_warned_first: bool = False
+    is_usual: bool = False
     questions: tuple[Question, ...] = ()
     phrases: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()

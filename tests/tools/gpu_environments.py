@@ -2,8 +2,8 @@
 
     python -m tests.tools.gpu_environments FOLDER PYTHON
 
-PYTHON has PyTorch and JAX for CUDA, CuPy, ONNX Runtime and Transformers. Names that begin with b are broken, with h they
-work. Nothing of the card's settings is changed; device files, libraries and limits are changed only in a mount
+PYTHON has PyTorch and JAX for CUDA, CuPy, ONNX Runtime and Transformers. Names that begin with b are broken, those with
+h work. Nothing of the card's settings is changed; device files, libraries and limits are changed only in a mount
 namespace or a process of their own, so root is needed.
 """
 
@@ -38,6 +38,7 @@ class Program(NamedTuple):
     source: str
     wrap: str = ""  # lines of bash before the program is started
     start: str = ""  # in place of exec "$@"
+    symptom: str = ""  # what is asked; as naosu run asks by itself
 
 
 PROGRAMS = (
@@ -110,7 +111,9 @@ print(torch.ones(3, device="cuda"))
 print(torch.ones(3, device="cuda"))
 """, "", """exec unshare -m bash -c '
 mkdir -p /tmp/naosu-dev && mount -t tmpfs none /tmp/naosu-dev
-for each in null zero random urandom tty; do touch /tmp/naosu-dev/$each; mount --bind /dev/$each /tmp/naosu-dev/$each; done
+for each in null zero random urandom tty; do
+  touch /tmp/naosu-dev/$each; mount --bind /dev/$each /tmp/naosu-dev/$each
+done
 mkdir -m 1777 /tmp/naosu-dev/shm && mount -t tmpfs none /tmp/naosu-dev/shm
 ln -s /proc/self/fd /tmp/naosu-dev/fd
 mount --rbind /tmp/naosu-dev /dev
@@ -162,11 +165,12 @@ session = onnxruntime.InferenceSession(str(pathlib.Path(__file__).parent / "add.
 if "CUDAExecutionProvider" not in session.get_providers():
     raise RuntimeError("the model does not run on the GPU: " + str(session.get_providers()))
 """),
-    Program("b19", "JAX was told to take the processor", "gpu-hidden-by-environment jax-falls-back-to-cpu", """import jax
+    Program("b19", "JAX was told to take the processor", "gpu-hidden-by-environment jax-falls-back-to-cpu",
+        """import jax
 print(jax.devices("gpu"))
 """, "export JAX_PLATFORMS=cpu"),
-    Program("b20", "a damaged library of cuDNN goes first",
-        "library-path-conflict cudnn-version-mismatch damaged-installation", """import torch
+    # Seen on 2026-11-22: PyTorch loads its own cuDNN before the loader looks for another.
+    Program("h8", "a damaged library of cuDNN that PyTorch does not take", "", """import torch
 conv = torch.nn.Conv2d(3, 8, 3).cuda()
 print(conv(torch.rand(1, 3, 32, 32, device="cuda")).sum().item())
 """, 'export LD_LIBRARY_PATH="$HERE/broken:$LD_LIBRARY_PATH"'),
@@ -185,14 +189,14 @@ print(jax.numpy.ones(3).sum())
     Program("b24", "a setting of the allocator that is not known", "environment-variable-invalid", """import torch
 print(torch.ones(3, device="cuda"))
 """, "export PYTORCH_CUDA_ALLOC_CONF=max_split_mb:128"),
-    Program("b25", "a limit of addresses", "process-limit-too-low", """import torch
+    Program("h9", "a limit of addresses that is wide enough", "", """import torch
 print(torch.ones(3, device="cuda"))
 """, "ulimit -v 30000000"),
     Program("b26", "the toolkit is not found", "cuda-toolkit-mismatch-build", """import pathlib, torch
 from torch.utils.cpp_extension import load
 load("scale", [str(pathlib.Path(__file__).parent / "scale.cu")], build_directory=str(pathlib.Path(__file__).parent))
 """, "export CUDA_HOME=/usr/local/cuda-12.4"),
-    Program("b27", "no network to fetch the model", "other", """import transformers
+    Program("b27", "no network to fetch the model", "download-refused", """import transformers
 print(transformers.AutoModel.from_pretrained("bert-base-uncased"))
 """, 'export HF_HOME="$HERE/hub"'),
     Program("b28", "an ordinal that is not there", "user-code-error gpu-not-detected", """import torch
@@ -218,11 +222,147 @@ print(model(torch.ones(2, 4, device="cuda")))
         "container-gpu-unavailable driver-not-loaded gpu-not-detected driver-library-mismatch", """import torch
 print(torch.ones(3, device="cuda"))
 """, "", """exec unshare -m bash -c '
-for each in $(ldconfig -p | sed -n "s/.*=> //p" | grep -E "lib(cuda|nvidia-ml)\\.so") /usr/local/nvidia/lib64/libcuda.so* \
-    /usr/local/nvidia/lib64/libnvidia-ml.so*; do
+known=$(ldconfig -p | sed -n "s/.*=> //p" | grep -E "lib(cuda|nvidia-ml)\\.so")
+for each in $known /usr/local/nvidia/lib64/libcuda.so* /usr/local/nvidia/lib64/libnvidia-ml.so*; do
   [ -f "$each" ] && mount --bind /dev/null "$(readlink -f "$each")"
 done
 exec "$@"' - "$@" """),
+    Program("b33", "the program chooses a GPU that is not there", "gpu-hidden-by-environment", """import os
+os.environ["CUDA_VISIBLE_DEVICES"] = "2"
+import torch
+print(torch.nn.Linear(4, 4).cuda())
+"""),
+    Program("b34", "the model is never sent to the GPU", "program-stays-on-cpu", """import torch
+model, x = torch.nn.Linear(512, 512), torch.randn(64, 512)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(100):
+    optimizer.zero_grad()
+    loss = (model(x) - x).square().mean()
+    loss.backward()
+    optimizer.step()
+print(loss.item())
+""", symptom="not-on-gpu"),
+    Program("h6", "on the GPU, and asked about it", "", """import torch
+print(torch.nn.Linear(512, 512).cuda()(torch.randn(64, 512, device="cuda")).sum().item())
+""", symptom="not-on-gpu"),
+    Program("h7", "JAX on the GPU, and asked about it", "", """import jax
+print(jax.jit(lambda x: (x @ x).sum())(jax.numpy.ones((256, 256))))
+""", symptom="not-on-gpu"),
+    # Written before any of them was shown to the program.
+    Program("b41", "a transformer larger than the card", "gpu-out-of-memory", """import torch, transformers
+config = transformers.LlamaConfig(hidden_size=8192, intermediate_size=28672, num_hidden_layers=80, vocab_size=128256,
+                                  num_attention_heads=64, num_key_value_heads=8, dtype=torch.bfloat16)
+with torch.device("cuda"):
+    model = transformers.AutoModelForCausalLM.from_config(config)
+"""),
+    Program("b42", "CuPy asks for too much memory", "gpu-out-of-memory", """import cupy
+x = cupy.zeros(100 << 30, "u1")
+"""),
+    Program("b43", "JAX asks for too much memory", "gpu-out-of-memory", """import jax
+x = jax.numpy.ones((200_000, 200_000))
+print(x.sum())
+"""),
+    Program("b44", "a class that is out of range", "user-code-error model-input-mismatch", """import torch
+scores = torch.randn(4, 10, device="cuda", requires_grad=True)
+loss = torch.nn.functional.cross_entropy(scores, torch.tensor([1, 2, 3, 10], device="cuda"))
+loss.backward()
+print(loss.item())
+""", "export CUDA_LAUNCH_BLOCKING=1"),
+    Program("b45", "a checkpoint that is cut off", "checkpoint-corrupt", """import pathlib, torch
+print(torch.load(pathlib.Path(__file__).parent / "cut.pt", map_location="cuda"))
+"""),
+    Program("b46", "weights of another model", "checkpoint-key-mismatch", """import torch
+saved = torch.nn.Linear(4, 8).state_dict()
+model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU()).cuda()
+model.load_state_dict(saved)
+"""),
+    Program("b47", "JAX is told to take a platform that is not there",
+        "environment-variable-invalid gpu-hidden-by-environment", """import jax
+print(jax.numpy.ones(3).sum())
+""", "export JAX_PLATFORMS=rocm"),
+    Program("b48", "the UUID of another card", "gpu-hidden-by-environment", """import torch
+print(torch.ones(3).cuda())
+""", "export CUDA_VISIBLE_DEVICES=GPU-8d5e7a1c-1111-2222-3333-444455556666"),
+    Program("b49", "an extension for a GPU that the toolkit no longer knows",
+        "cuda-toolkit-mismatch-build build-dropped-older-gpu-arch environment-variable-invalid", """import pathlib
+from torch.utils.cpp_extension import load
+here = pathlib.Path(__file__).parent
+load("scale", [str(here / "scale.cu")], build_directory=str(here))
+""", "export TORCH_CUDA_ARCH_LIST=5.0"),
+    Program("b50", "a Triton kernel that wants too much shared memory", "user-code-error", """import torch, triton
+import triton.language as tl
+@triton.jit
+def product(a, b, c, N: tl.constexpr):
+    i = tl.arange(0, N)
+    at = i[:, None] * N + i[None, :]
+    tl.store(c + at, tl.dot(tl.load(a + at), tl.load(b + at)))
+n = 512
+a = torch.ones(n, n, device="cuda", dtype=torch.float16)
+c = torch.empty(n, n, device="cuda", dtype=torch.float32)
+product[(1,)](a, a, c, n)
+torch.cuda.synchronize()
+"""),
+    Program("b51", "bitsandbytes is not installed", "package-not-installed", """import transformers
+config = transformers.BitsAndBytesConfig(load_in_4bit=True)
+model = transformers.AutoModelForCausalLM.from_pretrained(__file__.rpartition("/")[0], quantization_config=config)
+"""),
+    Program("b52", "two processes on one card under NCCL", "nccl-or-multi-gpu-failure", """import os, torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+def work(rank):
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29511")
+    dist.init_process_group("nccl", rank=rank, world_size=2)
+    x = torch.ones(3, device="cuda:0")
+    dist.all_reduce(x)
+    print(x)
+if __name__ == "__main__":
+    mp.spawn(work, nprocs=2)
+"""),
+    Program("b53", "offline mode and an empty cache", "download-refused", """import transformers
+print(transformers.AutoTokenizer.from_pretrained("Qwen/Qwen3-0.6B"))
+""", 'export HF_HUB_OFFLINE=1 HF_HOME="$HERE/hub"'),
+    Program("b54", "a gradient that is NaN", "user-code-error mixed-precision-overflow", """import torch
+torch.autograd.set_detect_anomaly(True)
+x = torch.zeros(3, device="cuda", requires_grad=True)
+(x.sqrt() * 0).sum().backward()
+"""),
+    Program("b55", "a singular matrix", "user-code-error", """import torch
+print(torch.linalg.solve(torch.zeros(3, 3, device="cuda"), torch.ones(3, device="cuda")))
+"""),
+    Program("b56", "workers that use CUDA after a fork", "main-guard-missing user-code-error", """import torch
+class Data(torch.utils.data.Dataset):
+    def __len__(self):
+        return 8
+    def __getitem__(self, at):
+        return torch.full((3,), float(at), device="cuda")
+if __name__ == "__main__":
+    torch.ones(1, device="cuda")
+    for batch in torch.utils.data.DataLoader(Data(), batch_size=4, num_workers=2):
+        print(batch.sum().item())
+"""),
+    Program("h11", "a compiled training with mixed precision", "", """import torch
+model = torch.compile(torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1)).cuda())
+optimizer = torch.optim.AdamW(model.parameters())
+for step in range(5):
+    with torch.autocast("cuda", dtype=torch.bfloat16):
+        loss = model(torch.randn(32, 64, device="cuda")).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(loss.item())
+"""),
+    Program("h12", "spawned processes on the card", "", """import torch
+import torch.multiprocessing as mp
+def work(n):
+    return torch.ones(n, device="cuda").sum().item()
+if __name__ == "__main__":
+    with mp.get_context("spawn").Pool(2) as pool:
+        print(pool.map(work, [3, 4]))
+"""),
+    Program("h13", "asks nvidia-smi, and computes with CuPy", "", """import subprocess, cupy
+print(subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout[:20])
+print(float(cupy.ones((64, 64)).dot(cupy.ones((64, 64))).sum()))
+"""),
 )  # fmt: skip
 
 # What the programs read beside their own file.
@@ -237,6 +377,7 @@ import zipfile
 with zipfile.ZipFile(here / "b16/weights.pt") as old, zipfile.ZipFile(here / "b17/weights1.pt", "w") as new:
     for item in old.infolist():
         new.writestr(item.filename, old.read(item).replace(b"cuda:0", b"cuda:1"))
+(here / "b45/cut.pt").write_bytes(data[: len(data) // 2])
 import onnx
 from onnx import helper as h, TensorProto as T
 graph = h.make_graph([h.make_node("Add", ["x", "x"], ["y"])], "g", [h.make_tensor_value_info("x", T.FLOAT, [3])],
@@ -245,7 +386,7 @@ onnx.save(h.make_model(graph, opset_imports=[h.make_opsetid("", 17)], ir_version
 import nvidia, glob
 for path in nvidia.__path__:
     for name in glob.glob(path + "/cudnn/lib/libcudnn.so.9"):
-        (here / "b20/broken/libcudnn.so.9").write_bytes(pathlib.Path(name).read_bytes()[:20000])
+        (here / "h8/broken/libcudnn.so.9").write_bytes(pathlib.Path(name).read_bytes()[:20000])
 """
 
 
@@ -261,8 +402,10 @@ def main() -> None:
     (folder / "b2/holder.py").write_text(HOLDER)
     (folder / "b5/scale.cu").write_text(KERNEL)
     (folder / "b26/scale.cu").write_text(KERNEL)
+    (folder / "b49/scale.cu").write_text(KERNEL)
+    (folder / "b51/config.json").write_text('{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}')
     (folder / "prepare.py").write_text(PREPARE)
-    for name in ("b9/stubs", "b14/empty", "b20/broken"):
+    for name in ("b9/stubs", "b14/empty", "h8/broken"):
         (folder / name).mkdir(exist_ok=True)
 
 
@@ -275,6 +418,7 @@ def build(program: Program, place: Path, python: Path) -> None:
     (place / "target").write_text(f"{python}\n")
     (place / "label").write_text(program.label + "\n")
     (place / "expect").write_text(program.expect + "\n")
+    (place / "symptom").write_text(program.symptom)
     start = (program.start or 'exec "$@"').replace("PYTHON", str(python))
     (place / "wrap").write_text(f"#!/usr/bin/env bash\nexport HERE={place}\n{program.wrap}\n{start}\n")
     (place / "wrap").chmod(0o755)

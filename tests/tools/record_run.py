@@ -1,6 +1,7 @@
 """Record how a program fails, with the packages beside it, as a case for tests: tests/recordings/runs/<name>.json.
 
-    python -m tests.tools.record_run NAME PYTHON [--wrap SCRIPT] [--cwd FOLDER] --program PROGRAM.py|-c STATEMENT
+    python -m tests.tools.record_run NAME PYTHON [--wrap SCRIPT] [--cwd FOLDER] [--variable NAME=VALUE ...]
+        --program PROGRAM.py|-c STATEMENT
 
 The program runs in the given Python under a few lines that write down the exception that ends it. What is kept has no
 path of this machine: the environment becomes /home/user/env, the program's folder /home/user/app.
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import subprocess
 import tempfile
@@ -17,7 +19,16 @@ from pathlib import Path
 
 import msgspec
 
-from checks.facts import Facts, InterpreterFacts, MachineFacts, OsFacts, ProgramRun, PythonProcess, Raised
+from checks.facts import (
+    EnvironmentVariables,
+    Facts,
+    InterpreterFacts,
+    MachineFacts,
+    OsFacts,
+    ProgramRun,
+    PythonProcess,
+    Raised,
+)
 from checks.interpreters.read import read_interpreter
 
 FOLDER = Path(__file__).resolve().parents[1] / "recordings/runs"
@@ -62,15 +73,17 @@ except BaseException as error:
 """
 
 
-def recorded(python: Path, program: Path, folder: Path, wrap: str) -> Facts:
-    """The facts of one run, and of the interpreter."""
+def recorded(python: Path, program: Path, folder: Path, wrap: str, variables: dict[str, str]) -> Facts:
+    """The facts of one run, of the interpreter, and of the variables that were set for it."""
     with tempfile.TemporaryDirectory() as scratch:
         inside, answer = Path(scratch, "inside.py"), Path(scratch, "answer.json")
         inside.write_text(f"exec(compile({INSIDE!r}, '<naosu>', 'exec'))")
         command = [*([wrap] if wrap else []), str(python), str(inside), str(answer), str(program)]
+        surroundings = {**os.environ, **variables}
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=300, check=False
-        )
+            command, cwd=folder, env=surroundings, capture_output=True, text=True, errors="replace", timeout=300,
+            check=False,
+        )  # fmt: skip
         told = json.loads(answer.read_text()) if answer.exists() else {}
         errors = done.stderr.replace(str(inside), "<naosu>")
     interpreter = read_interpreter(python)
@@ -91,8 +104,16 @@ def recorded(python: Path, program: Path, folder: Path, wrap: str) -> Facts:
         signal=signal.Signals(-code).name if code < 0 else None,
         interpreter=str(python),
     )
-    os = OsFacts(system="Linux", name="Debian GNU/Linux 12", architecture="x86_64", libc="glibc", libc_version="2.36")
-    return Facts(machine=MachineFacts(os=os), interpreters=(interpreter,), target=interpreter.path, runs=(run,))
+    system = OsFacts(
+        system="Linux", name="Debian GNU/Linux 12", architecture="x86_64", libc="glibc", libc_version="2.36"
+    )
+    return Facts(
+        machine=MachineFacts(os=system),
+        interpreters=(interpreter,),
+        target=interpreter.path,
+        environment=EnvironmentVariables(values=variables) if variables else None,
+        runs=(run,),
+    )
 
 
 def redacted(text: str, places: dict[str, str]) -> str:
@@ -121,6 +142,7 @@ def main() -> None:
     arguments.add_argument("--into", type=Path, default=FOLDER)
     arguments.add_argument("--program", type=Path)
     arguments.add_argument("--hide", default=[], nargs="*", help="other folders of this machine")
+    arguments.add_argument("--variable", default=[], action="append", help="NAME=VALUE, set for the program")
     arguments.add_argument("-c", dest="statement")
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -129,7 +151,8 @@ def main() -> None:
             program = Path(scratch, "prog.py")
             program.write_text(given.statement + "\n")
         folder = given.cwd or program.parent
-        facts = recorded(given.python.absolute(), program, folder, given.wrap)
+        variables = dict(variable.split("=", 1) for variable in given.variable)
+        facts = recorded(given.python.absolute(), program, folder, given.wrap, variables)
         target = facts.target_interpreter
         assert target is not None
         hidden = dict.fromkeys(given.hide, "/home/user/files")

@@ -4,8 +4,8 @@
 
 FOLDER holds one folder per environment, with these files: ``cmd`` (how its user starts the program), ``cwd`` (where he
 stands), ``wrap`` (a program that runs its arguments in his setting), ``target`` (his environment), ``label``, and
-``expect``: the causes that fit, by their ids; empty where it works. ``other`` fits a cause that the catalogue did not
-have when the environment was written down: those are named in FITS.
+``expect``: the causes that fit, by their ids; empty where it works; and, perhaps, ``symptom``: what is asked.
+``other`` fits a cause that the catalogue did not have when the environment was written down: those are named in FITS.
 """
 
 import argparse
@@ -78,7 +78,9 @@ def _tried(place: Path, way: str, out: Path) -> tuple[str, str, float]:
         naosu += [*asked, "--json", str(report)]
     else:
         command = shlex.split((place / "cmd").read_text())
-        naosu += ["run", "--quiet", "--no-redact", "--json", str(report), "--", *command]
+        symptom = place / "symptom"
+        asked = ["--symptom", symptom.read_text()] if symptom.exists() and symptom.read_text() else []
+        naosu += ["run", *asked, "--quiet", "--no-redact", "--json", str(report), "--", *command]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     began = time.monotonic()
     try:

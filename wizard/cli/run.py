@@ -37,11 +37,12 @@ _ENDING = ("SIGTERM", "SIGHUP")
 def add_arguments(parser: Parser, text: Text) -> None:
     """Its options, and the command behind them."""
     parser.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help=text("help-run-command"))
-    parser.add_argument("--timeout", type=_seconds_or_none, default=0.0, metavar="SECONDS", help=text("help-timeout"))
+    parser.add_argument("--timeout", type=_seconds_or_none, default=None, metavar="SECONDS", help=text("help-timeout"))
+    parser.add_argument("--process", metavar="PID|NAME", help=text("help-process"))
     parser.add_argument("--cwd", metavar="FOLDER", help=text("help-cwd"))
     parser.add_argument("--target", metavar="PYTHON", help=text("help-run-target"))
     parser.add_argument("--yes", action="store_true", help=text("help-yes"))
-    parser.add_argument("--symptom", choices=SYMPTOMS, default="does-not-start", help=text("help-symptom"))
+    parser.add_argument("--symptom", choices=SYMPTOMS, help=text("help-symptom"))
     add_outputs(parser, text)
 
 
@@ -57,10 +58,14 @@ def run(chosen: argparse.Namespace) -> int:
     from checks.engine.processes.surroundings import probe_environment
     from checks.engine.watch.command import CommandError, python_of, understood
     from checks.facts import ProgramEnd
+    from checks.facts.question import SymptomName
 
     chosen.words = (*chosen.words, *chosen.behind)
     check_target(chosen)
     check_outputs(chosen)
+    if chosen.process is not None:
+        return _running(chosen)
+    chosen.symptom = chosen.symptom or SymptomName.DOES_NOT_START.value
     folder = Path(chosen.cwd or Path.cwd())
     variables = probe_environment("")
     try:
@@ -81,6 +86,28 @@ def run(chosen: argparse.Namespace) -> int:
     if watched.end == ProgramEnd.NOT_STARTED and target is None:
         target = python_of(command.words, command.folder, variables)
     return _examined(watched, target, command.folder, chosen)
+
+
+def _running(chosen: argparse.Namespace) -> int:
+    """Look at a program that runs already, then examine."""
+    from checks.engine.watch.running import SECONDS, NotRunning, look_at, named
+    from checks.facts.question import SymptomName
+
+    if chosen.words or chosen.cwd:
+        raise UsageError(visible(f"naosu: {words('commands.run-process-alone', chosen.lang)}"))
+    chosen.symptom = chosen.symptom or SymptomName.NOT_ON_GPU.value
+    seconds_of_looking = SECONDS if chosen.timeout is None else chosen.timeout
+    try:
+        pid = named(chosen.process)
+        if not chosen.quiet:
+            line = words("commands.run-looks", chosen.lang, process=pid, seconds=f"{seconds_of_looking:.0f}")
+            print(visible(line), file=sys.stderr, flush=True)
+        seen = look_at(pid, seconds_of_looking)
+    except NotRunning as error:
+        raise UsageError(
+            visible(f"naosu: {words(f'commands.run-{error.key}', chosen.lang, **error.values)}")
+        ) from error
+    return _examined(seen, chosen.target or seen.interpreter, Path(seen.folder or Path.home()), chosen)
 
 
 def _with_its_python(command: Command, chosen: argparse.Namespace) -> Command:
@@ -114,7 +141,7 @@ def _watched(command: Command, chosen: argparse.Namespace) -> tuple[ProgramRun, 
     task = ProgramTask(
         command=command.words,
         folder=command.folder,
-        seconds=chosen.timeout,
+        seconds=chosen.timeout or 0.0,
         named=chosen.words,
         variables=variables,
     )

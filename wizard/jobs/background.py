@@ -18,9 +18,10 @@ from wizard.desktop.folders import chosen, remember_chosen
 from wizard.evidence_files import Kind, may_be_neither, near_folder, no_models
 from wizard.flow import TICKET, Answers
 from wizard.jobs.engine_thread import EngineThread
-from wizard.jobs.program import LiveOutput, NotStartable, Program, watched
+from wizard.jobs.program import LiveOutput, NotStartable, Program, listed, looked_at, watched
 
 if TYPE_CHECKING:
+    from checks.engine.watch.running import Running
     from checks.facts import InterpreterFacts, ProgramRun
     from checks.facts.case import Case
     from wizard.jobs.engine_thread import Examine
@@ -110,6 +111,23 @@ class Work(QObject):
         self._stop_watch.clear()
         self._case.watch_began()
         self._start(lambda: watched(program, output, self._stop_watch.is_set), self._watched, self._not_watched)
+
+    def look_at(self, pid: int) -> None:
+        """Look at a program that runs already; the end of that is told by ``finished_watch``."""
+        if self._is_taken() or self._case.is_watching:
+            return
+        self._stop_watch.clear()
+        self._case.watch_began()
+        self._start(lambda: looked_at(pid, self._stop_watch.is_set), self._watched, self._not_watched)
+
+    def list_running(self, take: Callable[[tuple[Running, ...]], None]) -> None:
+        """Hand over the AI programs that run now."""
+        self._start(listed, take, lambda error: self._not_listed(error, take))
+
+    @staticmethod
+    def _not_listed(error: Exception, take: Callable[[tuple[Running, ...]], None]) -> None:
+        log.error("the running programs could not be listed", exc_info=error)
+        take(())
 
     def _watched(self, found: tuple[ProgramRun, InterpreterFacts | None]) -> None:
         self._case.watch_ended(*found, None)

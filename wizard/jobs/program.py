@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from wizard.case_model import Notice
 
 if TYPE_CHECKING:  # loaded on the worker thread
+    from checks.engine.watch.running import Running
     from checks.facts import InterpreterFacts, ProgramRun
 
 _MOST = 64 * 1024  # bytes of output between two looks of the window; of more it shows the end
@@ -88,3 +89,26 @@ def watched(
     run = watch_program(task, Listened(output.take), cancelled=cancelled)
     path = run.interpreter or (None if run.pythons else python_of(command.words, command.folder))
     return run, read_interpreter(path, found_by=("chosen",)) if path else None
+
+
+def listed() -> tuple[Running, ...]:
+    """The AI programs that run now."""
+    from checks.engine.watch.running import running_programs
+
+    return running_programs()
+
+
+def looked_at(pid: int, cancelled: Callable[[], bool]) -> tuple[ProgramRun, InterpreterFacts | None]:
+    """What a running program does for a while; and its Python.
+
+    Raises:
+        NotStartable: it is not there any more, or another user's.
+    """
+    from checks.engine.watch.running import NotRunning, look_at
+    from checks.interpreters import read_interpreter
+
+    try:
+        run = look_at(pid, cancelled=cancelled)
+    except NotRunning as error:
+        raise NotStartable(Notice(f"commands.run-{error.key}", error.values)) from error
+    return run, read_interpreter(run.interpreter, found_by=("chosen",)) if run.interpreter else None

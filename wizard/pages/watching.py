@@ -29,6 +29,7 @@ from wizard.evidence_files import Kind
 from wizard.flow import WATCH_SECONDS, WATCHABLE
 from wizard.jobs.program import LiveOutput, Program
 from wizard.pages.drop_zone import DropZone
+from wizard.pages.running_list import RunningList
 from wizard.widgets.labels import filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 
@@ -72,6 +73,10 @@ class WatchPanel(DropZone):
         self.start = page.button("watch-start", self._begin, "watch-means")
         self.start.setObjectName("primary")
         self.stop = page.button("watch-stop", page.work.cancel)
+        self.others = page.button("running-choose", self._show_running, "running-means")
+        self.others.setCheckable(True)
+        self.running = RunningList(page)
+        self.running.setVisible(False)
         self._state = plain_label("small")
         self._shown = QPlainTextEdit()
         self._shown.setObjectName("code")
@@ -83,7 +88,9 @@ class WatchPanel(DropZone):
         page.bind(self._shown.setAccessibleName, "watch-output")
         inside = filled(QVBoxLayout(self), heading, means, margins=(16, 12, 16, 12), spacing=8)
         inside.addLayout(grid)
-        filled(inside, self._python, WrapLayout(self.start, self.stop), self._state, self._shown)
+        filled(
+            inside, self._python, WrapLayout(self.start, self.stop, self.others), self.running, self._state, self._shown
+        )
         self.on_files = lambda paths: self.take(paths[0])
         self.command.textChanged.connect(self.refresh)
         # Later: the same key would press what has the focus then, and that is the button that stops it.
@@ -123,6 +130,8 @@ class WatchPanel(DropZone):
         self.start.setEnabled(bool(self.command.text().strip()) and not busy)
         self.start.setVisible(not busy)
         self.stop.setVisible(busy)
+        self.others.setEnabled(not busy)
+        self.running.refresh()
         if had_focus and busy:
             self.stop.setFocus()
         elif had_focus and self.window().focusWidget() is not self.command:
@@ -139,6 +148,13 @@ class WatchPanel(DropZone):
             self._timer.stop()
             self._show_output()
         self._shown.setVisible(busy or not self._shown.document().isEmpty())
+
+    def _show_running(self) -> None:
+        """Show or hide the programs that run already."""
+        self.running.setVisible(self.others.isChecked())
+        if self.others.isChecked():
+            self.running.ask()
+            self.running.table.setFocus()
 
     def _python_of_scripts(self) -> str:
         """The chosen Python, unless it is Naosu's own, which runs nothing of the user's."""

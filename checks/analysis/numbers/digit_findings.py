@@ -142,7 +142,7 @@ def computed_in_fewer_digits(
             evidence=(
                 Evidence("computed_on", f"{framework}, {device}", worst.origin),
                 Evidence("operations_apart", operations(found), worst.origin),
-                Evidence("operations_in_full", operations(full) or "-", worst.origin),
+                *([Evidence("operations_in_full", operations(full), worst.origin)] if full else ()),
                 Evidence("measured_error", figure(error_of(worst).relative), worst.origin),
                 Evidence("rounding_allows", figure(_relative_bound(error_of(worst))), worst.origin),
                 *_restored(measurements, framework, device, lambda setting: setting in _FULL),

@@ -10,18 +10,17 @@ Knowledge:    resources/knowledge/errors/import_errors.toml
 from collections.abc import Iterator
 
 from checks.analysis.failures.at_import import CLUE_SHOWN
+from checks.analysis.failures.limits import MIB, is_low
 from checks.analysis.failures.texts import all_texts
 from checks.causes.registry import check
-from checks.facts import EnvironmentVariables, Frameworks, ProbeRuns, ProgramRuns
-from checks.facts.finding import Evidence, Finding, NotHere, Severity
+from checks.facts import EnvironmentVariables, Frameworks, ProbeRuns, ProgramRun, ProgramRuns
+from checks.facts.finding import FAILED_RUN, Evidence, Finding, NotHere, Severity
 from checks.facts.runs import RunStatus
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.phrases import phrase
 
 CAUSE = "process-limit-too-low"
-GIB, MIB = 1024**3, 1024**2
-# Up to where a limit is the likely reason of such words, and how it is set.
-LOW = {"address_space": 32 * GIB, "data": 32 * GIB, "open_files": 4096, "processes": 2048, "stack": MIB // 2}
+# How each limit is set.
 LETTERS = {"address_space": "v", "data": "d", "open_files": "n", "processes": "u", "stack": "s"}
 # The loader says the same of a folder from which nothing may be loaded.
 ALSO = {"folder-not-executable": "address_space"}
@@ -41,23 +40,31 @@ def process_limit_too_low(
     for text, origin, is_fatal in all_texts(frameworks, probes, runs):
         found = recognise(text)
         name = (found.row.limit or ALSO.get(found.row.cause, "")) if found else ""
-        if found is not None and _is_low(name, limits):
+        if found is not None and is_low(name, limits):
             clue = Evidence("clue", found.line[:CLUE_SHOWN], origin, found.row.sources[0])
             severity = Severity.BLOCKING if is_fatal else Severity.WARNING
-            yield _finding(name, limits[name], severity, 0.95, environment, clue)
+            failed = next((run for run in (runs.failed() if runs else ()) if _said(found.line, run)), None)
+            yield _finding(name, limits[name], severity, 0.95, environment, clue, run=failed)
             return
     for run in probes.runs if probes else ():
-        if run.status == RunStatus.CRASHED and run.signal == "SIGSEGV" and _is_low("stack", limits):
+        if run.status == RunStatus.CRASHED and run.signal == "SIGSEGV" and is_low("stack", limits):
             yield _finding("stack", limits["stack"], Severity.BLOCKING, 0.8, environment)
             return
 
 
-def _is_low(name: str, limits: dict[str, int]) -> bool:
-    return name in limits and name in LOW and limits[name] <= LOW[name]
+def _said(line: str, run: ProgramRun) -> bool:
+    raised = run.raised
+    return line in run.errors or bool(raised and line in f"{raised.type}: {raised.message}")
 
 
 def _finding(
-    name: str, limit: int, severity: Severity, confidence: float, environment: EnvironmentVariables, *clues: Evidence
+    name: str,
+    limit: int,
+    severity: Severity,
+    confidence: float,
+    environment: EnvironmentVariables,
+    *clues: Evidence,
+    run: ProgramRun | None = None,
 ) -> Finding:
     is_size = name in {"address_space", "data", "stack"}
     shown = f"{limit / MIB:.0f} MiB" if is_size else str(limit)
@@ -69,5 +76,9 @@ def _finding(
             Evidence("process_limit", f"ulimit -{LETTERS[name]}: {shown}", environment.origin),
             *clues,
         ),
-        values={"limit_kind": phrase(f"limit-{name.replace('_', '-')}"), "limit_shown": shown},
+        values={
+            "limit_kind": phrase(f"limit-{name.replace('_', '-')}"),
+            "limit_shown": shown,
+            **({FAILED_RUN: run.label} if run else {}),
+        },
     )

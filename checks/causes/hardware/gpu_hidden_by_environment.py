@@ -2,10 +2,11 @@
 
 Detects:      CUDA_VISIBLE_DEVICES that leaves none of the NVIDIA GPUs, or names some that do not exist; HIP and ROCR
               for AMD, ZE_AFFINITY_MASK for Intel, JAX_PLATFORMS=cpu; numbers on a machine with unlike GPUs, which
-              CUDA counts in another order than nvidia-smi.
+              CUDA counts in another order than nvidia-smi. Also where the watched program sets the variable itself.
 Why it bites: the variable is silent: the framework only says that there is no GPU. A list is read up to its first wrong
               entry, and everything after that is dropped.
-Blind spots:  a program that sets the variable itself; the variables of services and schedulers outside this process.
+Blind spots:  the variables of services and schedulers outside this process; a program that was not watched and sets
+              the variable itself.
 Knowledge:    none; the rules are those of the CUDA programming guide ("CUDA Environment Variables")
 """
 
@@ -14,11 +15,22 @@ from collections.abc import Iterable, Iterator
 
 from checks.analysis.gpu.state import only_with_a_gpu
 from checks.causes.registry import check
-from checks.facts import AmdFacts, EnvironmentVariables, Frameworks, Gpus, IntelFacts, NvidiaFacts
+from checks.facts import (
+    AmdFacts,
+    EnvironmentVariables,
+    Frameworks,
+    Gpus,
+    IntelFacts,
+    NvidiaFacts,
+    ProgramRun,
+    ProgramRuns,
+)
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.phrases import phrase
 
+_CUDA = "CUDA_VISIBLE_DEVICES"
 _NUMBER = re.compile(r"[0-9]{1,9}")
+_REMEDIES = {"hidden-order": "number-gpus-by-bus", "hidden-by-program": "find-line-that-hides-gpus"}
 
 
 @check("gpu-hidden-by-environment", from_whole=True)
@@ -29,14 +41,15 @@ def gpu_hidden_by_environment(
     intel: IntelFacts | None,
     gpus: Gpus | None,
     frameworks: Frameworks | None,
+    runs: ProgramRuns | None = None,
 ) -> Iterator[Finding]:
-    """One finding per variable."""
+    """One finding per variable, and one per program that sets it otherwise."""
     only_with_a_gpu(gpus, nvidia, amd, intel)
     values = environment.values
     if nvidia is not None and nvidia.devices:
-        yield from _judge(
-            "CUDA_VISIBLE_DEVICES", values, len(nvidia.devices), [device.uuid or "" for device in nvidia.devices]
-        )
+        uuids = [device.uuid or "" for device in nvidia.devices]
+        yield from _judge(_CUDA, values, len(nvidia.devices), uuids)
+        yield from _by_programs(runs, len(nvidia.devices), uuids)
         yield from _order(values, nvidia)
         yield from _jax(values, len(nvidia.devices), frameworks)
     cards = len(amd.nodes) if amd and amd.nodes else len(gpus.amd) if gpus else 0
@@ -51,7 +64,16 @@ def gpu_hidden_by_environment(
             yield from _judge("ZE_AFFINITY_MASK", mask, intel_cards, None)
 
 
-def _judge(variable: str, values: dict[str, str], present: int, uuids: list[str] | None) -> Iterator[Finding]:
+def _by_programs(runs: ProgramRuns | None, present: int, uuids: list[str]) -> Iterator[Finding]:
+    """What the user's programs set for themselves, whatever the environment says."""
+    for run in runs.runs if runs else ():
+        for value in sorted(filter(None, {python.variables.get(_CUDA) for python in run.pythons})):
+            yield from _judge(_CUDA, {_CUDA: value}, present, uuids, run)
+
+
+def _judge(
+    variable: str, values: dict[str, str], present: int, uuids: list[str] | None, run: ProgramRun | None = None
+) -> Iterator[Finding]:
     value = values.get(variable)
     if value is None or value.strip().lower() == "all":
         return
@@ -61,7 +83,7 @@ def _judge(variable: str, values: dict[str, str], present: int, uuids: list[str]
     visible = _visible(entries, present, uuids)
     if visible and visible == len(entries):
         return
-    yield _finding(variable, value, visible, present, Severity.WARNING if visible else Severity.BLOCKING, 0.95)
+    yield _finding(variable, value, visible, present, Severity.WARNING if visible else Severity.BLOCKING, 0.95, run)
 
 
 def _visible(entries: Iterable[str], present: int, uuids: list[str] | None) -> int:
@@ -115,21 +137,28 @@ def _kind_of(variable: str, value: str) -> str:
     return "hidden-list" if value.strip() else "hidden-empty"
 
 
-def _finding(variable: str, value: str, visible: int, present: int, severity: Severity, confidence: float) -> Finding:
+def _finding(
+    variable: str,
+    value: str,
+    visible: int,
+    present: int,
+    severity: Severity,
+    confidence: float,
+    run: ProgramRun | None = None,
+) -> Finding:
+    """``run``: the program that sets it itself."""
+    kind = "hidden-by-program" if run else _kind_of(variable, value)
+    origin = run.label if run else "environment"
     return Finding(
         severity=severity,
         confidence=confidence,
-        subject=variable,
+        subject=f"{variable} {run.label}" if run else variable,
         evidence=(
-            Evidence("variable", variable, "environment"),
-            Evidence("variable_value", f'"{value}"', "environment"),
+            Evidence("variable", variable, origin),
+            Evidence("variable_value", f'"{value}"', origin),
             Evidence("gpus_visible", str(visible)),
             Evidence("gpus_present", str(present)),
         ),
-        values={
-            "state": phrase(
-                _kind_of(variable, value), variable=variable, value=value, visible=str(visible), present=str(present)
-            )
-        },
-        remedies=("number-gpus-by-bus",) if variable == "CUDA_DEVICE_ORDER" else ("unset-device-variable",),
+        values={"state": phrase(kind, variable=variable, value=value, visible=str(visible), present=str(present))},
+        remedies=(_REMEDIES.get(kind, "unset-device-variable"),),
     )

@@ -1,62 +1,138 @@
-"""Hardly any memory of the GPU is free.
+"""The memory of the GPU does not suffice, or hardly any of it is free.
 
-Detects:      an NVIDIA GPU of which less than a tenth, and less than 4 GiB, is free; a first small computation that
-              already ended for want of memory.
-Why it bites: the next model does not fit: "CUDA out of memory", or on Windows a program many times slower.
-Blind spots:  how much the user's model needs is not known here; a job of one's own that is running looks the same.
-Knowledge:    resources/knowledge/errors/cuda_errors.toml
+Detects:      a program, or a text, that tells how much it asked for, with the figures that show who holds the rest; an
+              NVIDIA GPU of which less than a tenth, and less than 4 GiB, is free; a first small computation that ended
+              for want of memory.
+Why it bites: the model does not fit: "CUDA out of memory", or on Windows a program many times slower.
+Blind spots:  what a program would need in all; a job of one's own that is running looks like another's.
+Knowledge:    resources/knowledge/gpu/memory_errors.toml, resources/knowledge/errors/cuda_errors.toml
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from checks.analysis.gpu.state import NONE, first_line, gib, seen_cuda_errors
+from checks.analysis.failures.of_runs import failures
+from checks.analysis.gpu.shortage import Why, why_short
+from checks.analysis.gpu.state import NONE, SeenCudaError, first_line, gib, seen_cuda_errors
 from checks.causes.registry import check
-from checks.facts import Frameworks, NvidiaFacts, NvidiaGpu
-from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts import Facts, GpuProcess, NvidiaFacts, NvidiaGpu, ProgramRun
+from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, NotHere, Severity
+from checks.knowledge.gpu.memory_errors import Shortage, shortage_in
+from checks.knowledge.phrases import phrase
 
 CAUSE = "gpu-out-of-memory"
 
 # Below these a GPU counts as full. Little on a large card still holds a small model, hence both.
 _FREE_SHARE = 0.1
 _FREE_BYTES = 4 * 2**30
+SHOWN = 300  # characters of a line that a finding quotes
+MOST = 5  # processes that are named
+_REMEDIES = {
+    Why.MORE: ("use-less-gpu-memory",),
+    Why.OTHERS: ("free-gpu-memory", "use-less-gpu-memory"),
+    Why.PIECES: ("let-memory-grow-in-segments", "use-less-gpu-memory"),
+    Why.NEIGHBOUR: ("leave-memory-to-other-frameworks", "use-less-gpu-memory"),
+    Why.OWN: ("use-less-gpu-memory",),
+    Why.UNKNOWN: ("use-less-gpu-memory", "free-gpu-memory"),
+}
 
 
 @check(CAUSE)
-def gpu_out_of_memory(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Iterator[Finding]:
-    """One finding per GPU that is full; one for the machine where only the error tells."""
-    error = next((error for error in seen_cuda_errors(frameworks) if error.error.cause == CAUSE), None)
+def gpu_out_of_memory(facts: Facts) -> Iterator[Finding]:
+    """One finding per program or text that tells of it; else per GPU that is full, or for the machine by an error."""
+    nvidia = facts.machine.nvidia if facts.machine else None
+    told = list(_told(facts, nvidia))
+    if told:
+        yield from told
+        return
+    if nvidia is None:
+        raise NotHere("nvidia_gpu")
+    error = next((error for error in seen_cuda_errors(facts.frameworks) if error.error.cause == CAUSE), None)
     full = [gpu for gpu in nvidia.devices or () if _is_full(gpu)]
     for gpu in full:
-        yield Finding(
-            severity=Severity.BLOCKING if error else Severity.WARNING,
-            confidence=0.9 if error else 0.7,
-            subject=gpu.uuid or str(gpu.index),
-            evidence=(
-                Evidence("gpu", gpu.name or f"GPU {gpu.index}", gpu.origin),
-                Evidence("memory_free", gib(gpu.memory_free or 0), gpu.origin),
-                Evidence("memory_total", gib(gpu.memory_total or 0), gpu.origin),
-                Evidence("gpu_processes", ", ".join(_processes(gpu)) or NONE, gpu.origin),
-                *((Evidence("cuda_error", first_line(error.message), error.fact.origin),) if error else ()),
-            ),
-            values={"gpu_processes": tuple(_processes(gpu))},
-        )
+        severity = Severity.BLOCKING if error else Severity.WARNING
+        yield _by_driver((gpu,), severity, 0.9 if error else 0.7, error, subject=gpu.uuid or str(gpu.index))
     if error is not None and not full:
-        yield Finding(
-            severity=Severity.BLOCKING,
-            confidence=0.8,
-            evidence=(
-                Evidence(
-                    "gpu",
-                    ", ".join(gpu.name or f"GPU {gpu.index}" for gpu in nvidia.devices or ()) or NONE,
-                    nvidia.origin,
-                ),
-                Evidence("memory_free", _known(gpu.memory_free for gpu in nvidia.devices or ()), nvidia.origin),
-                Evidence("memory_total", _known(gpu.memory_total for gpu in nvidia.devices or ()), nvidia.origin),
-                Evidence("gpu_processes", NONE, nvidia.origin),
-                Evidence("cuda_error", first_line(error.message), error.fact.origin),
+        yield _by_driver(nvidia.devices or (), Severity.BLOCKING, 0.8, error)
+
+
+def _told(facts: Facts, nvidia: NvidiaFacts | None) -> Iterator[Finding]:
+    """What programs that failed, or texts that were given, say with figures; each reason once."""
+    seen = set()
+    for failure in failures(facts.program_runs):
+        raised = "\n".join(f"{one.type}: {one.message}" for one in failure.raised)
+        shortage = shortage_in(raised) or shortage_in(f"{failure.run.errors}\n{failure.run.output}")
+        if shortage is not None and failure.run.label not in seen:
+            seen.add(failure.run.label)
+            yield _by_text(shortage, failure.run, failure.run.origin, nvidia)
+    for log in facts.logs if not seen else ():
+        shortage = shortage_in(log.text or "")
+        if shortage is not None:
+            yield _by_text(shortage, None, log.name, nvidia)
+            return
+
+
+def _by_text(shortage: Shortage, run: ProgramRun | None, origin: str, nvidia: NvidiaFacts | None) -> Finding:
+    gpu = next(iter((nvidia.devices if nvidia else None) or ()), None)
+    mine = set(run.gpu_processes) if run else set()
+    others = [process for process in (gpu.processes or () if gpu else ()) if process.pid not in mine]
+    held = sum(process.used_memory or 0 for process in others) if gpu and gpu.processes is not None else None
+    reason = why_short(shortage, gpu.memory_total if gpu else None, held)
+    total = shortage.total or (gpu.memory_total if gpu else None)
+    sizes = {
+        "asked": shortage.asked,
+        "memory_total": total,
+        "memory_free": shortage.free,
+        "own": shortage.own,
+        "allocated": shortage.allocated,
+        "kept": shortage.kept,
+        "others": shortage.others if shortage.others is not None else held,
+    }
+    shown = {name: _size(size) for name, size in sizes.items() if size is not None}
+    names = tuple(_holders(others)) or (NONE,)
+    known = {"own": NONE, "others": NONE, "kept": NONE, "allocated": NONE, "memory_total": NONE, **shown}
+    return Finding(
+        severity=Severity.BLOCKING,
+        confidence=0.9 if reason is Why.UNKNOWN else 0.97,
+        subject=run.label if run else "",
+        evidence=(
+            Evidence("gpu", gpu.name, gpu.origin) if gpu and gpu.name else Evidence("gpu", "GPU", origin),
+            *(Evidence(name, size, origin) for name, size in shown.items()),
+            Evidence(CLUE, shortage.line[:SHOWN], origin),
+        ),
+        values={
+            "state": phrase(reason.value, **known, gpu_processes=", ".join(names), framework=shortage.framework),
+            **({FAILED_RUN: run.label} if run else {}),
+        },
+        remedies=_REMEDIES[reason],
+    )
+
+
+def _by_driver(
+    gpus: Sequence[NvidiaGpu], severity: Severity, confidence: float, error: SeenCudaError | None, subject: str = ""
+) -> Finding:
+    """What the driver counts."""
+    holders = tuple(holder for gpu in gpus if subject for holder in _holders(gpu.processes or ()))
+    name = ", ".join(gpu.name or f"GPU {gpu.index}" for gpu in gpus) or NONE
+    free, total = (_known(sizes) for sizes in ((g.memory_free for g in gpus), (g.memory_total for g in gpus)))
+    origin = gpus[0].origin if gpus else ""
+    return Finding(
+        severity=severity,
+        confidence=confidence,
+        subject=subject,
+        evidence=(
+            Evidence("gpu", name, origin),
+            Evidence("memory_free", free, origin),
+            Evidence("memory_total", total, origin),
+            Evidence("gpu_processes", ", ".join(holders) or NONE, origin),
+            *((Evidence("cuda_error", first_line(error.message), error.fact.origin),) if error else ()),
+        ),
+        values={
+            "gpu_processes": holders,
+            "state": phrase(
+                "memory-full", gpu=name, memory_free=free, memory_total=total, gpu_processes=", ".join(holders) or NONE
             ),
-            values={"gpu_processes": ()},
-        )
+        },
+    )
 
 
 def _is_full(gpu: NvidiaGpu) -> bool:
@@ -65,13 +141,15 @@ def _is_full(gpu: NvidiaGpu) -> bool:
     return gpu.memory_free < min(gpu.memory_total * _FREE_SHARE, _FREE_BYTES)
 
 
-def _processes(gpu: NvidiaGpu) -> list[str]:
+def _holders(processes: Iterable[GpuProcess]) -> Iterator[str]:
     """The processes that hold the memory, the largest first: "python 21.3 GiB (4711)"."""
-    held = sorted(gpu.processes or (), key=lambda process: -(process.used_memory or 0))
-    return [
-        f"{holder.name or 'PID'}{'' if holder.used_memory is None else ' ' + gib(holder.used_memory)} ({holder.pid})"
-        for holder in held[:5]
-    ]
+    for holder in sorted(processes, key=lambda process: -(process.used_memory or 0))[:MOST]:
+        size = "" if holder.used_memory is None else " " + gib(holder.used_memory)
+        yield f"{holder.name or 'PID'}{size} ({holder.pid})"
+
+
+def _size(size: int) -> str:
+    return gib(size) if size >= 1 << 30 or not size else f"{size / (1 << 20):.0f} MiB"
 
 
 def _known(sizes: Iterator[int | None]) -> str:

@@ -20,6 +20,7 @@ from checks.engine.processes.transcript import without_surrogates
 from checks.engine.scripts import script_of
 from checks.facts import PythonProcess
 from checks.interpreters.layout import EXECUTABLE
+from checks.knowledge.packages.environment_variables import allowed_names
 from checks.knowledge.packages.launchers import launcher_names
 
 ORIGIN = "watch/start.py"
@@ -47,6 +48,7 @@ def hooked(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
     for name, script in (("sitecustomize.py", "watch/start"), ("last_look.py", "watch/last_look")):
         (folder / name).write_bytes(script_of(script).read_bytes())
     (folder / "launchers").write_text("\n".join(launcher_names()), encoding="utf-8")
+    (folder / "variables").write_text("\n".join(allowed_names()), encoding="utf-8")
     before = environment.get("PYTHONPATH")
     if before == "":
         (folder / "was-empty").touch()

@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
 
 import psutil
 
 from checks.engine.processes.memory import taken_by
-from checks.facts import PythonProcess
+from checks.facts import LoadedModule, PythonProcess
 from checks.interpreters.layout import EXECUTABLE
 
 ORIGIN = "seen from outside"
@@ -20,6 +22,7 @@ MOST = 64  # Pythons that are kept
 MOST_ARGUMENTS = 1_000
 # Linux: what a driver opens to compute, not what it asks (nvidiactl) or draws with.
 _GPU_FILE = re.compile(r"^/dev/(?:nvidia\d+|kfd|dxg|accel/accel\d+)$")
+_OF_PACKAGE = re.compile(r"[/\\](?:site|dist)-packages[/\\]([A-Za-z_]\w*)[/\\.]")
 
 
 @dataclass
@@ -30,6 +33,7 @@ class _Seen:
     arguments: tuple[str, ...] = ()
     folder: str = ""
     parent: int | None = None
+    search_path: str = ""  # its PATH
     libraries: tuple[str, ...] | None = None
 
     @property
@@ -44,6 +48,7 @@ class Outside:
         self.peak_memory = 0
         self.processes: set[int] = set()
         self.gpu_processes: set[int] = set()
+        self._was_hidden = False  # whether the open files of any of them could not be seen
         self._seen: dict[int, _Seen] = {}
 
     def measure(self, members: set[int]) -> None:
@@ -66,12 +71,19 @@ class Outside:
 
     def _look_closely(self, pid: int) -> None:
         seen = self._seen.get(pid)
-        if seen is None or sys.platform != "linux":
+        if seen is None:
             return
-        if _has_gpu_open(pid):
+        is_open = has_gpu_open(pid)
+        self._was_hidden |= is_open is None
+        if is_open:
             self.gpu_processes.add(pid)
         if seen.is_python:
-            seen.libraries = _mapped(pid) or seen.libraries
+            seen.libraries = mapped(pid) or seen.libraries
+
+    @property
+    def left_gpu_alone(self) -> bool:
+        """Whether none of them had a GPU open at any close look; False where nobody could see."""
+        return bool(self._seen) and not self._was_hidden and not self.gpu_processes
 
     def pythons(self) -> tuple[PythonProcess, ...]:
         """The Pythons among them, in the order in which they were seen first."""
@@ -84,6 +96,7 @@ class Outside:
                 arguments=seen.arguments[:MOST_ARGUMENTS],
                 folder=seen.folder,
                 libraries=seen.libraries,
+                modules=tuple(LoadedModule(name=name) for name in packages_in(seen.libraries or ())),
             )
             for pid, seen in self._seen.items()
             if seen.is_python
@@ -96,14 +109,16 @@ def _looked_at(pid: int) -> _Seen:
         seen = _Seen(executable=process.exe(), arguments=tuple(map(_whole, process.cmdline())), parent=process.ppid())
         with contextlib.suppress(psutil.Error, OSError):
             seen.folder = _whole(process.cwd())
+            seen.search_path = process.environ().get("PATH", "") if seen.is_python else ""
     return seen
 
 
 def _named(seen: _Seen) -> str:
     """The Python as it was called: the environment's own, where the system only knows the one that it was made from."""
     called = seen.arguments[0] if seen.arguments else ""
-    if PurePath(called).is_absolute() and os.path.realpath(called) == os.path.realpath(seen.executable):
-        return called
+    for path in (called, str(PurePath(seen.folder, called)), shutil.which(called, path=seen.search_path)):
+        if path and PurePath(path).is_absolute() and os.path.realpath(path) == os.path.realpath(seen.executable):
+            return os.path.normpath(path)
     return _whole(seen.executable)
 
 
@@ -112,19 +127,35 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _has_gpu_open(pid: int) -> bool:
-    with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as entries:
-        for entry in entries:
-            with contextlib.suppress(OSError):
-                if _GPU_FILE.match(os.readlink(entry.path)):  # noqa: PTH115 - hundreds of them, every second
-                    return True
+def has_gpu_open(pid: int) -> bool | None:
+    """Whether a process has a GPU open to compute; None: nobody can see that, or it is gone."""
+    if sys.platform != "linux":
+        return None
+    try:
+        with os.scandir(f"/proc/{pid}/fd") as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    if _GPU_FILE.match(os.readlink(entry.path)):  # noqa: PTH115 - hundreds of them, every second
+                        return True
+    except PermissionError:
+        return None
+    except OSError:  # gone meanwhile: what it had open was closed
+        return False
     return False
 
 
-def _mapped(pid: int) -> tuple[str, ...]:
-    """The files of code in its memory."""
+def mapped(pid: int) -> tuple[str, ...]:
+    """The files of code in its memory; () where nobody can see them."""
+    if sys.platform != "linux":
+        return ()
     with contextlib.suppress(OSError), open(f"/proc/{pid}/maps", errors="replace") as file:
         lines = (line.split(None, 5) for line in file)
         paths = {line[5].strip() for line in lines if len(line) == 6 and "x" in line[1]}
         return tuple(sorted(path for path in paths if path.startswith("/")))
     return ()
+
+
+def packages_in(libraries: Iterable[str]) -> tuple[str, ...]:
+    """The import packages whose native code these files are: ".../site-packages/torch/lib/libtorch.so" -> torch."""
+    found = (_OF_PACKAGE.search(path) for path in libraries)
+    return tuple(sorted({match[1] for match in found if match}))

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 import msgspec
 
+from checks.engine.processes.oom_kills import oom_counts, struck_since
 from checks.engine.processes.own_folder import own_folder
 from checks.engine.processes.runner import signal_name
 from checks.engine.processes.surroundings import probe_environment
@@ -78,6 +79,7 @@ class _Watch:
         self._folder = folder
         self._cancelled = cancelled
         self._outside = Outside()
+        self._oom_counts = oom_counts()
         self._started = time.monotonic()
         self._looks = [*_LOOKS]
 
@@ -163,11 +165,13 @@ class _Watch:
             interpreter = python_of(task.command, task.folder)
         if more.get("exit_code") == 0:
             pythons = tuple(map(without_own_end, pythons))
+        untouched = time.monotonic() - self._started if outside.left_gpu_alone else None
         run = ProgramRun(
             origin="the program itself",
             command=task.named or task.command,
             folder=str(task.folder),
             peak_memory=outside.peak_memory or None,
+            oom_kills=struck_since(self._oom_counts),
             processes=len(outside.processes | {python.pid for python in inside}) or None,
             # Where both streams are one, all is in what most programs complain on.
             output=stdout.kept.text() if stdout and stderr else "",
@@ -176,7 +180,8 @@ class _Watch:
             errors_bytes=last.kept.count if last else 0,
             interpreter=interpreter,
             pythons=pythons,
-            gpu_processes=tuple(sorted(outside.gpu_processes)),
+            gpu_untouched_for=untouched if more.get("end") == ProgramEnd.WATCHED else None,
+            gpu_processes=tuple(sorted(outside.gpu_processes | {python.pid for python in inside if python.gpu_files})),
         )
         unseen = not inside and interpreter is not None
         told = {"detail": "no-hook"} if unseen and not more.get("detail") else {}

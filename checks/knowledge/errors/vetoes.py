@@ -11,5 +11,12 @@ class Veto(Row):
     instead: str
 
 
+class Cleared(Row):
+    """Causes of one kind of failure, each with a check that looks at the very thing that it speaks of."""
+
+    of: tuple[str, ...]
+
+
 class Vetoes(Table):
     veto: tuple[Veto, ...]
+    cleared: tuple[Cleared, ...]

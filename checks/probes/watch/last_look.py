@@ -14,12 +14,14 @@ MOST_FRAMES = 200
 MOST_TEXT = 20000
 MOST_WARNINGS = 100
 MOST_ERRORS = 10
+# What a driver opens to compute, not what it asks (nvidiactl) or draws with; as in checks/engine/watch/outside.py.
+_GPU_FILES = ("/dev/nvidia", "/dev/kfd", "/dev/dxg", "/dev/accel/accel")
 MOST_ARRAYS = 10  # of one line
 ARRAYS = (("torch", "Tensor"), ("torch.nn.parameter", "Parameter"), ("numpy", "ndarray"))
 
 
-def write(folder, begun, words):
-    """Write down what this Python knows. ``begun``: what start.py noted."""
+def write(folder, begun, words, variables):
+    """Write down what this Python knows. ``begun``, ``variables``: what start.py noted, and what was set then."""
     executable, prefix, version, parent, is_launcher, place = begun
     facts = {
         "pid": os.getpid(),
@@ -33,11 +35,12 @@ def write(folder, begun, words):
         "search_path": [str(entry) for entry in sys.path],
         "is_complete": True,
     }
-    for look in (_errors, _modules, _libraries, _warnings, _devices):
+    for look in (_errors, _modules, _libraries, _warnings, _devices, _gpu_files):
         try:
             facts.update(look())
         except Exception:
             pass
+    facts["variables"] = {name: os.environ.get(name) for name in variables if os.environ.get(name) != variables[name]}
     name = os.path.join(folder, "%d-%x" % (os.getpid(), int(time.time() * 1e6)))
     with open(name + ".part", "wb") as file:
         file.write(json.dumps(facts, ensure_ascii=False, default=str).encode("utf-8", "replace"))
@@ -179,6 +182,17 @@ def _warnings():
         keys = (key for key in shown if isinstance(key, tuple) and len(key) >= 2 and isinstance(key[1], type))
         found.extend("%s: %s" % (key[1].__name__, str(key[0])[:1000]) for key in keys)
     return {"warnings": list(dict.fromkeys(found))[:MOST_WARNINGS]}
+
+
+def _gpu_files():
+    """The files of GPUs that are open: whoever computed on one keeps it open to the end. Linux alone shows them."""
+    opened = set()
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            opened.add(os.readlink("/proc/self/fd/" + name))
+        except OSError:
+            pass
+    return {"gpu_files": sorted(path for path in opened if path.rstrip("0123456789") in _GPU_FILES)}
 
 
 def _devices():

@@ -81,8 +81,15 @@ def _watch(os, folder, words, is_launcher):
     with open(name + ".part", "wb") as file:
         file.write("\0".join(begun + words).encode("utf-8", "replace"))
     os.rename(name + ".part", name + ".begun")
-    atexit.register(_end, folder, begun, words)  # the first that is registered is the last that runs
+    # The first that is registered is the last that runs.
+    atexit.register(_end, folder, begun, words, _variables(os, folder))
     _hear_crashes(os, name)
+
+
+def _variables(os, folder):
+    """What the variables that may be read are set to before the program begins."""
+    with open(os.path.join(folder, "variables")) as file:
+        return {name: os.environ.get(name) for name in file.read().split()}
 
 
 def _folder(os):
@@ -113,7 +120,7 @@ def _hear_crashes(os, name):
     faulthandler.enable(file=descriptor)
 
 
-def _end(folder, begun, words):
+def _end(folder, begun, words, variables):
     try:
         import os
 
@@ -122,7 +129,7 @@ def _end(folder, begun, words):
             code = compile(source.read(), file, "exec")
         scope = {"__name__": "naosu_last_look"}
         exec(code, scope)
-        scope["write"](folder, begun, words)
+        scope["write"](folder, begun, words, variables)
     except BaseException:
         pass
 

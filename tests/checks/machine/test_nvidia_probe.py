@@ -213,3 +213,17 @@ def test_this_machine_for_real():
     answer = run_probe(ProbeTask(probe="nvidia", script=script_of("ask/nvidia"), interpreter=sys.executable))
     assert answer.run.status == "ok"
     assert answer.facts["nvml"] in ("ok", "library-not-found", *ERRORS)
+
+
+def test_a_real_card_in_a_virtual_machine(probed):
+    """Recorded on 2026-11-22 by tests/tools/record_nvml.py: no links to other GPUs, nothing wrong."""
+    facts = probed(recording("h100-virtual-machine"))
+    (card,) = facts.devices
+    assert (facts.nvml, facts.driver_version, facts.cuda_driver_version) == ("ok", "580.159.04", "13.0")
+    assert (card.name, card.compute_capability, card.memory_total) == ("NVIDIA H100 80GB HBM3", "9.0", 85520809984)
+    assert card.ecc_enabled
+    assert card.ecc == EccCounts(
+        corrected_volatile=0, uncorrected_volatile=0, corrected_aggregate=0, uncorrected_aggregate=0
+    )
+    assert (card.fabric_state, card.recovery_action) == ("not-supported", "none")
+    assert card.unread.keys() == {"retired_pages", "retired_pages_pending", "nvlinks_active"}

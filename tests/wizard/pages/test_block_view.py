@@ -97,7 +97,7 @@ def test_a_wide_table_breaks_its_lines_instead_of_hiding_them(qtbot: QtBot, mode
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_no_word_is_cut_in_a_column_or_its_head(qtbot: QtBot, model: CaseModel, width: int, language: str) -> None:
     cells = {
-        "en": ("Attention, as the framework computes it, float32", "may vary; deterministic mode", "4.2e-07"),
+        "en": ("Attention (as the framework computes it), float32", "may vary; deterministic mode", "4.2e-07"),
         "ja": (
             "アテンション(フレームワークの既定)、float32",
             "変わりうる。set_float32_matmul_precisionを指定",

@@ -222,21 +222,21 @@ def test_a_process_that_computes_is_named_by_what_it_computes_with(page: RunPage
 def test_the_curves_of_a_load_grow_while_it_runs_and_stay_when_it_has_ended(page: RunPage) -> None:
     case = page.case
     case.run_began()
-    samples = tuple(HealthSample(second=float(n), temperature=60 + n, checked=n) for n in range(4))
-    for sample in samples[:2]:
+    samples = tuple(HealthSample(second=float(n), temperature=60 + n, checked=n) for n in range(8))
+    for sample in samples[:5]:
         case.take(Watched("computations:torch:cuda:0", "cuda:0", sample))
     page._show_measured()
     (view,) = page._measuring._plots.values()
-    assert [len(line.x) for line in view.plot.series] == [2]
-    for sample in samples[2:]:
+    assert [len(line.x) for line in view.plot.series] == [5]
+    for sample in samples[5:]:
         case.take(Watched("computations:torch:cuda:0", "cuda:0", sample))
     page._show_measured()
-    assert [len(line.x) for line in view.plot.series] == [4]
-    assert page._measuring._load.text() == "cuda:0 under load: 3 results checked in 3 s, 0 of them wrong"
-    ended = Health(framework="torch", operation="load", device="cuda:0", checked=3, samples=samples)
+    assert [len(line.x) for line in view.plot.series] == [8]
+    assert page._measuring._load.text() == "cuda:0 under load: 7 results checked in 7 s, 0 of them wrong"
+    ended = Health(framework="torch", operation="load", device="cuda:0", checked=7, samples=samples)
     case.take(Measured("computations:torch:cuda:0", ended))
     page._show_measured()
     assert list(page._measuring._plots.values()) == [view]
-    assert [len(line.x) for line in view.plot.series] == [4]
+    assert [len(line.x) for line in view.plot.series] == [8]
     assert page._measuring.log.topLevelItemCount() == 1
     assert page._measuring._load.isHidden()

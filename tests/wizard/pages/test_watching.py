@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from support.played_engine import INTERPRETERS, TOO_OLD, VENV, Engine
 
+from checks.engine.watch.running import Running
 from checks.facts import InterpreterFacts, ProgramRun
 from wizard.case_model import Notice
 from wizard.flow import SYMPTOMS, TICKET, WATCHABLE, Step
@@ -218,3 +219,51 @@ def test_what_cannot_be_started(line: str, folder: str, key: str, tmp_path: Path
     with pytest.raises(NotStartable) as error:
         watched(Program(line, folder or str(tmp_path), 60), LiveOutput(), lambda: False)
     assert error.value.notice.key == key
+
+
+COMPUTES = Running(
+    pid=4711, name="python", command=("python", "train.py"), folder="/home/user", memory=3 << 30, on_gpu=False
+)
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The processes that were looked at."""
+    asked: list[int] = []
+
+    def look(pid: int, _: Callable[[], bool]) -> Watched:
+        asked.append(pid)
+        return msgspec.structs.replace(RUN, end="running", exit_code=None), VENV
+
+    monkeypatch.setattr("wizard.jobs.background.looked_at", look)
+    monkeypatch.setattr("wizard.jobs.background.listed", lambda: (COMPUTES,))
+    return asked
+
+
+def test_a_program_that_runs_already(
+    qtbot: QtBot, panel: WatchPanel, window: Window, looked: list[int], engine: Engine
+) -> None:
+    engine.tell_all(TOO_OLD)
+    assert not panel.running.isVisible()
+    panel.others.setFocus()
+    qtbot.keyClick(panel.others, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: panel.running.table.topLevelItemCount() == 1)
+    row = panel.running.table.topLevelItem(0)
+    assert row is not None
+    assert [row.text(column) for column in range(4)] == ["python (4711)", "not in use", "3 GiB", "python train.py"]
+    window.case.set_language("ja")
+    with qtbot.waitSignal(window.work.finished_run):
+        qtbot.keyClick(panel.running.table, Qt.Key.Key_Return)
+    assert looked == [4711]
+    (request,) = engine.requests
+    assert (request.runs[0].end, request.target) == ("running", VENV.path)
+
+
+def test_none_runs(qtbot: QtBot, panel: WatchPanel, looked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard.jobs.background.listed", tuple)
+    panel.others.click()
+    qtbot.waitUntil(panel.running._again.isEnabled)
+    assert not panel.running.table.isVisible()
+    assert not panel.running.look.isEnabled()
+    assert "No Python with an AI framework" in panel.running._state.text()
+    assert looked == []

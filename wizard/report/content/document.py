@@ -26,6 +26,7 @@ from wizard.report.content.bounds import bounded, first_of_each
 from wizard.report.content.finding_blocks import FindingBlocks, brief, items
 from wizard.report.content.marked_lines import marked_lines
 from wizard.report.content.model_blocks import model_sections
+from wizard.report.content.program_runs import has_failed
 from wizard.report.content.report import NotRun, ProbeRow, Report
 from wizard.words import words
 
@@ -67,14 +68,22 @@ class _Builder:
         if report.exactness:
             exactness = Section(self._words("heading-exactness"), (Paragraph(report.exactness),), detail=Detail.FULL)
             yield exactness
-        yield from report.runs
+        before, behind = self._around_findings()
+        yield from before
         yield from model_sections(report)
         yield from self._texts()
         yield from self._measured(report.asked, "asked")
         yield from self._findings()
+        yield from behind
         yield from self._advice()
         yield from self._measured(report.measured, "measured")
         yield from self._rest()
+
+    def _around_findings(self) -> tuple[tuple[Section, ...], tuple[Section, ...]]:
+        """What was run: the answer comes before the story behind it, and what worked behind what was found."""
+        runs, statements = self._report.runs, self._report.statements
+        early = (*(() if self._report.is_answered else runs), *(statements if has_failed(statements) else ()))
+        return early, tuple(section for section in (*runs, *statements) if section not in early)
 
     def _texts(self) -> Iterator[Section]:
         for number, section in enumerate(self._report.facts):

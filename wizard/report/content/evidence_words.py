@@ -15,6 +15,7 @@ _OF_COMPUTATIONS = frozenset(
         "cost_of_mode",
         "devices_compared",
         "mended_by",
+        "not_documented",
         "operations_alike",
         "operations_apart",
         "operations_in_full",

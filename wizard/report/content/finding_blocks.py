@@ -31,6 +31,7 @@ from wizard.report.content.blocks import (
 )
 from wizard.report.content.report import FindingView
 from wizard.report.content.step_labels import step_label, step_numbers, step_text
+from wizard.report.content.together import remedies_of
 from wizard.words import words
 
 LINES = 3  # quoted lines of a text that was sent
@@ -52,51 +53,65 @@ class FindingBlocks:
     _behind: list[RemedyPlan] = field(default_factory=list, init=False)  # described in the appendix
 
     def sections(self) -> Iterator[Section]:
-        """A section for each finding, and in a summary the remark that it is one."""
-        for number, finding in enumerate(self.findings):
-            yield self._finding(number, finding)
-        if len(self.findings) > _WHOLE:
+        """A section for each finding, or for several notes of one cause; and in a summary the remark that it is one."""
+        groups = list(_together(self.findings))
+        for number, group in enumerate(groups):
+            yield self._finding(number, group)
+        if len(groups) > _WHOLE:
             yield brief(Paragraph(self._words("more-steps")))
 
     def _words(self, key: str, **values: object) -> str:
         return words(f"report.{key}", self.language, **values)
 
-    def _finding(self, number: int, finding: FindingView) -> Section:
+    def _finding(self, number: int, group: Sequence[FindingView]) -> Section:
+        finding = min(group, key=lambda other: other.confidence)  # no more is said of all than of the least sure one
         sure = f"{self._words('confidence-label')}: {finding.confidence_words}"
         badge = Badge(finding.severity, finding.symbol, finding.severity_word, sure, finding.cause)
         is_whole = number < _WHOLE
+        causes = (block for member in group for block in cause_blocks(member, self._label(member, group)))
+        meanings = dict.fromkeys(block for member in group for block in explanation_blocks(member))
         return Section(
-            finding.title,
+            finding.among.title if finding.among and len(group) > 1 else finding.title,
             (
-                Section("", tuple(cause_blocks(finding)), detail=Detail.SUMMARY if is_whole else Detail.FULL),
-                whole(*explanation_blocks(finding)),
-                *self._remedies(finding, is_whole=is_whole),
-                *self._proof(finding),
+                Section("", tuple(causes), detail=Detail.SUMMARY if is_whole else Detail.FULL),
+                whole(*meanings),
+                *self._remedies(group, is_whole=is_whole),
+                *(block for member in group for block in self._proof(member, is_first=member is group[0])),
             ),
             id=f"{finding.cause}/{number}",
             badge=badge,
             card=Card(finding.severity, is_open=self.is_answer and not number),
         )
 
-    def _remedies(self, finding: FindingView, *, is_whole: bool) -> Iterator[Section]:
-        for number, remedy in enumerate(finding.remedies):
+    @staticmethod
+    def _label(member: FindingView, group: Sequence[FindingView]) -> str:
+        return member.among.label if member.among and len(group) > 1 else ""
+
+    def _remedies(self, group: Sequence[FindingView], *, is_whole: bool) -> Iterator[Section]:
+        plans = list(remedies_of([member.remedies for member in group]))
+        for number, owners, remedy in plans:
+            finding = group[owners[0]]
             # What is no fault wants one way to do something about it; who looks for another finds it in the appendix.
             place = Place.APPENDIX if number and finding.severity == "note" and not self._is_needed(remedy) else None
             is_new = remedy not in (self._behind if place else self._described)
             if is_new:
                 (self._behind if place else self._described).append(remedy)
+            whose = dict.fromkeys(group[owner].among for owner in owners) if len(owners) < len(group) else {}
+            names = dict.fromkeys(among.about for among in whose if among is not None)
             yield remedy_section(
                 remedy,
                 self.language,
                 is_other=number > 0,
+                about=self._words("list-separator").join(names),
                 detail=Detail.FULL if number else Detail.SUMMARY,
                 steps=Detail.SUMMARY if is_whole else Detail.FULL,
                 place=place if place and is_new else Place.INLINE,
                 elsewhere=self._words("remedy-behind") if place else "" if is_new else self._words("remedy-above"),
             )
-        if is_whole and len(finding.remedies) > 1:
-            yield brief(Paragraph(self._words("more-remedies", count=len(finding.remedies) - 1)))
-        if not finding.remedies and not finding.is_hint:
+        others = sum(number > 0 for number, _, _ in plans)
+        if is_whole and others:
+            yield brief(Paragraph(self._words("more-remedies", count=others)))
+        if not plans and not group[0].is_hint:
             yield whole(Paragraph(self._words("no-remedy"), Look.STRONG))
 
     def _is_needed(self, remedy: RemedyPlan) -> bool:
@@ -105,17 +120,18 @@ class FindingBlocks:
             for finding in self.findings
         )
 
-    def _proof(self, finding: FindingView) -> Iterator[Section]:
+    def _proof(self, finding: FindingView, *, is_first: bool) -> Iterator[Section]:
+        """What shows it; what to ask and where it is written with the first of several."""
         blocks: list[Block] = []
         if finding.evidence:
             what, value, origin = (self._words(f"column-{column}") for column in ("what", "value", "origin"))
             rows = tuple(FactRow(row.label, row.value, origin=row.origin) for row in finding.evidence)
             blocks.append(Pairs(rows, (what, value, origin)))
         questions = tuple(Item(question) for question in finding.questions if question not in self.asked)
-        if questions:
+        if questions and is_first:
             asked = Items(questions, "?", "question")
             blocks.append(Section(self._words("heading-questions"), (asked,), detail=Detail.FULL))
-        sources = (*finding.sources, *(row.source for row in finding.evidence if row.source))
+        sources = (*(finding.sources if is_first else ()), *(row.source for row in finding.evidence if row.source))
         if sources:
             blocks.append(Sources(self._words("sources"), tuple(dict.fromkeys(sources))))
         if blocks:
@@ -124,9 +140,17 @@ class FindingBlocks:
             yield Section(title, tuple(blocks), detail=Detail.FULL, place=Place.APPENDIX, title_apart=apart)
 
 
-def cause_blocks(finding: FindingView) -> Iterator[Block]:
-    """Why a cause is named, and the lines of a text that show it."""
-    yield Paragraph(finding.why, Look.LEAD)
+def _together(findings: Sequence[FindingView]) -> Iterator[list[FindingView]]:
+    """Notes of one cause in the place of the first of them, and every other finding alone."""
+    alike: dict[object, list[FindingView]] = {}
+    for place, finding in enumerate(findings):
+        alike.setdefault(finding.cause if finding.among else place, []).append(finding)
+    yield from alike.values()
+
+
+def cause_blocks(finding: FindingView, label: str = "") -> Iterator[Block]:
+    """Why a cause is named, and the lines of a text that show it. ``label``: which of several it is."""
+    yield Paragraph(f"{label}: {finding.why}" if label else finding.why, Look.LEAD)
     if finding.quoted:
         yield Quote(tuple(line for quoted in finding.quoted[:LINES] for line in quoted.splitlines()))
 
@@ -142,21 +166,26 @@ def remedy_section(
     language: str,
     *,
     is_other: bool,
+    about: str = "",
     detail: Detail = Detail.SUMMARY,
     steps: Detail = Detail.SUMMARY,
     place: Place = Place.INLINE,
     elsewhere: str = "",
 ) -> Section:
-    """A remedy. ``is_other``: another way than the one before. ``steps``: the forms that show more than its title."""
+    """A remedy. ``is_other``: another way than the one before. ``about``: which of several its steps are for.
+
+    ``steps``: the forms that show more than its title.
+    """
     label = words(f"report.heading-remedy{'-other' if is_other else ''}", language)
+    title = words("report.about-file", language, name=about, title=remedy.title) if about else remedy.title
     return Section(
-        remedy.title,
+        title,
         (Section("", tuple(remedy_blocks(remedy, language)), detail=steps),),
         label=label,
         detail=detail,
         place=place,
         elsewhere=elsewhere,
-        title_apart=f"{label}: {remedy.title}",
+        title_apart=f"{label}: {title}",
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from checks.facts import Frame, ProgramEnd, ProgramRun, PythonProcess, Raised
 from checks.facts.case import Case
 from wizard.report.content.blocks import (
+    SYMBOLS,
     Block,
     Card,
     Code,
@@ -18,6 +19,7 @@ from wizard.report.content.blocks import (
     Items,
     Pairs,
     Paragraph,
+    Place,
     Quote,
     Section,
 )
@@ -26,6 +28,7 @@ from wizard.words import known, words
 
 _MOST_FRAMES = 12  # that are printed; the JSON holds all
 _MOST_LINES = 30  # of an output
+_FEW = 3  # statements that are named where they worked
 _LONGEST = 400  # characters of a command or a message that stands in a row
 # Code of others: what the user wrote is elsewhere.
 _OF_OTHERS = re.compile(
@@ -34,22 +37,73 @@ _OF_OTHERS = re.compile(
 
 
 def run_sections(case: Case, language: str) -> tuple[Section, ...]:
-    """A section for each program, and one for the statements that were tried alone."""
-    programs = [run for run in case.facts.runs if not run.statement]
-    statements = [run for run in case.facts.runs if run.statement]
-    sections = [_program(run, number, language) for number, run in enumerate(programs)]
-    if statements:
-        items = Items(tuple(Item(run.statement, ended(run, language)) for run in statements))
-        title = words("runs.heading-statements", language)
-        sections.append(Section(title, (items,), id="statements", detail=Detail.FULL, card=Card("note")))
-    return tuple(sections)
+    """A section for each program."""
+    programs = (run for run in case.facts.runs if not run.statement)
+    return tuple(_program(run, number, language) for number, run in enumerate(programs))
+
+
+def statement_sections(case: Case, language: str) -> tuple[Section, ...]:
+    """The statements that were tried alone: those that failed one by one, the others in a sentence."""
+    tried = [run for run in case.facts.runs if run.statement]
+    failed = [run for run in tried if not run.worked]
+    worked = [run for run in tried if run.worked]
+    own, others = ([run for run in failed if bool(run.package) is foreign] for foreign in (False, True))
+    state = "blocking" if own else "warning" if others else "clear"
+    blocks: list[Block] = [
+        Items(tuple(_alike(runs, language)), SYMBOLS[grade], grade)
+        for grade, runs in (("blocking", own), ("warning", others))
+        if runs
+    ]
+    sentence = _worked(worked, bool(failed), language) if worked else ""
+    if sentence and failed:
+        blocks.append(Paragraph(sentence))
+    if len(worked) > _FEW:
+        names = words("report.list-separator", language).join(run.statement.removeprefix("import ") for run in worked)
+        title = words("runs.heading-worked", language)
+        blocks.append(Section("", (Paragraph(names),), detail=Detail.FULL, place=Place.APPENDIX, title_apart=title))
+    if not tried:
+        return ()
+    title, card = words("runs.heading-statements", language), Card(state, is_open=bool(failed))
+    note = "" if failed else sentence
+    return (Section(title, tuple(blocks), id="statements", note=note, detail=Detail.FULL, card=card),)
+
+
+def has_failed(sections: Iterable[Section]) -> bool:
+    """Whether one of these sections tells of a failure."""
+    return any(section.card is not None and section.card.state in ("blocking", "warning") for section in sections)
+
+
+def _alike(runs: Iterable[ProgramRun], language: str) -> Iterator[Item]:
+    """Each failure; those that ended with the same error together, as where many packages want one that is broken."""
+    alike: dict[object, list[ProgramRun]] = {}
+    for run in runs:
+        alike.setdefault(_error(run.raised) if run.raised else id(run), []).append(run)
+    for same in alike.values():
+        names = words("report.list-separator", language).join(run.statement for run in same)
+        first = same[0].raised
+        yield Item(names, _error(first) if first and len(same) > 1 else ended(same[0], language))
+
+
+def _worked(runs: Sequence[ProgramRun], has_others: bool, language: str) -> str:
+    """That these worked, in a sentence: few by their names, of many the slowest."""
+    if len(runs) <= _FEW:
+        names = words("report.list-separator", language).join(run.statement for run in runs)
+        return words("runs.worked-few", language, names=names)
+    slowest = max(runs, key=lambda run: run.seconds or 0.0)
+    key = "others-worked" if has_others else "packages-worked" if all(run.package for run in runs) else "imports-worked"
+    name, seconds = (
+        slowest.statement.removeprefix("import "),
+        words("runs.seconds", language, seconds=slowest.seconds or 0.0),
+    )
+    return words(f"runs.{key}", language, count=len(runs), name=name, seconds=seconds)
 
 
 def in_short(case: Case, language: str) -> Iterator[str]:
     """One line for each program that was run: what the verdict rests on."""
     for run in case.facts.runs:
         if not run.statement:
-            yield words("runs.in-short", language, command=_command(run), ended=ended(run, language))
+            key = "in-short-running" if run.end == ProgramEnd.RUNNING else "in-short"
+            yield words(f"runs.{key}", language, command=_command(run), ended=ended(run, language))
 
 
 def ended(run: ProgramRun, language: str) -> str:
@@ -72,13 +126,17 @@ def ended(run: ProgramRun, language: str) -> str:
 
 
 def _error(raised: Raised) -> str:
-    first = raised.message.strip().partition("\n")[0][:_LONGEST]
+    first = _cut(raised.message.strip().partition("\n")[0])
     return f"{raised.type}: {first}" if first else raised.type
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} ..."
 
 
 def _command(run: ProgramRun) -> str:
     text = " ".join(shlex.join(run.command).split()) if len(run.command) > 1 else " ".join(run.command)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+    return _cut(text)
 
 
 def _program(run: ProgramRun, number: int, language: str) -> Section:
@@ -86,7 +144,8 @@ def _program(run: ProgramRun, number: int, language: str) -> Section:
     blocks.append(Section("", (Pairs(tuple(_rows(run, language))),), detail=Detail.FULL))
     blocks += _printed(run, language)
     state = "clear" if run.worked else "blocking" if run.failed else "note"
-    title, card = words("runs.heading", language), Card(state, is_open=run.failed)
+    key = "heading-running" if run.end == ProgramEnd.RUNNING else "heading"
+    title, card = words(f"runs.{key}", language), Card(state, is_open=run.failed)
     return Section(title, tuple(blocks), id=f"run/{number}", note=ended(run, language), card=card)
 
 
@@ -98,9 +157,11 @@ def _where(run: ProgramRun, language: str) -> Iterator[Block]:
         if own is not None:
             yield Paragraph(words("runs.own-line", language, place=_place(own, language), code=own.code or "–"))
         frames = tuple(reversed(raised.frames))[:_MOST_FRAMES]
-        lines = tuple(line for frame in frames for line in _lines(frame, language))
-        title = words("runs.heading-frames", language)
-        yield Section(title, (Quote(lines),), id="frames", detail=Detail.FULL)
+        printed = _last(run.errors)
+        if not all(f'"{frame.file}", line {frame.line}' in printed for frame in frames):  # else it stands below
+            lines = tuple(line for frame in frames for line in _lines(frame, language))
+            title = words("runs.heading-frames", language)
+            yield Section(title, (Quote(lines),), id="frames", detail=Detail.FULL)
     crash = next((python.crash for python in run.pythons if python.crash and not python.is_launcher), "")
     if crash and not run.worked:
         title = words("runs.heading-crash", language)
@@ -137,6 +198,11 @@ def _rows(run: ProgramRun, language: str) -> Iterator[FactRow]:
     if run.gpu_processes:
         numbers = words("report.list-separator", language).join(map(str, run.gpu_processes))
         yield row("gpu", words("runs.gpu-opened", language, processes=numbers))
+    elif run.gpu_untouched_for is not None:
+        seconds = words("runs.seconds", language, seconds=run.gpu_untouched_for)
+        yield row("gpu", words("runs.gpu-untouched", language, seconds=seconds))
+    if run.processor is not None:
+        yield row("processor", f"{run.processor:.1f}")
     warnings = list(dict.fromkeys(warning for python in run.pythons for warning in python.warnings))
     if warnings:
         yield row("warnings", "\n".join(warning[:_LONGEST] for warning in warnings[:_MOST_FRAMES]))
@@ -161,7 +227,12 @@ def _devices(pythons: Iterable[PythonProcess], language: str) -> Iterator[str]:
 def _printed(run: ProgramRun, language: str) -> Iterator[Section]:
     """The last lines of both streams."""
     for key, text in (("errors", run.errors), ("output", run.output)):
-        lines = [line.rpartition("\r")[2] for line in text.rstrip().splitlines()]
-        if lines:
-            shown = "\n".join(("[...]", *lines[-_MOST_LINES:]) if len(lines) > _MOST_LINES else lines)
+        shown = _last(text)
+        if shown:
             yield Section(words(f"runs.heading-{key}", language), (Code(shown),), id=key, detail=Detail.FULL)
+
+
+def _last(text: str) -> str:
+    """The last lines of what was printed, of each what a terminal shows at the end."""
+    lines = [line.rpartition("\r")[2] for line in text.rstrip().splitlines()]
+    return "\n".join(("[...]", *lines[-_MOST_LINES:]) if len(lines) > _MOST_LINES else lines)

@@ -32,12 +32,13 @@ from wizard.report.content.compared_models import ComparisonView, comparison_vie
 from wizard.report.content.evidence_words import evidence_words, in_words
 from wizard.report.content.fact_sheet import FactSection, fact_sections, label
 from wizard.report.content.measured.devices import MACHINES
-from wizard.report.content.measured.line import computing_name, framework_name
+from wizard.report.content.measured.line import computing_name
 from wizard.report.content.measured.sections import measured_sections
 from wizard.report.content.model_files import ModelView, model_views, names_of
 from wizard.report.content.origins import lines_in_words, origin_in_words
-from wizard.report.content.program_runs import run_sections
+from wizard.report.content.program_runs import has_failed, run_sections, statement_sections
 from wizard.report.content.step_labels import is_address
+from wizard.report.content.together import Member, about_framework, members_of
 from wizard.report.content.verdict import verdict_of
 from wizard.words import area, known, words
 
@@ -80,6 +81,7 @@ class FindingView:
     sources: tuple[str, ...]
     is_apart: bool = False  # a second trouble, that has nothing to do with the first
     is_hint: bool = False  # too weak for its remedies to be shown
+    among: Member | None = None  # what it is among several notes of one cause, which are told together
 
     @property
     def proven(self) -> tuple[EvidenceRow, ...]:
@@ -134,6 +136,7 @@ class Report:
     probes: tuple[ProbeRow, ...]
     facts: tuple[FactSection, ...]
     runs: tuple[Section, ...] = ()  # of the user's own program
+    statements: tuple[Section, ...] = ()  # that were tried alone
     models: tuple[ModelView, ...] = ()
     comparisons: tuple[ComparisonView, ...] = ()
     asked: tuple[MeasuredSection, ...] = ()  # of what was measured the answer to the question itself, to be read first
@@ -141,6 +144,11 @@ class Report:
     advice: AdviceView | None = None
     is_ticket: bool = False
     is_about_results: bool = False  # what was measured answers the question
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the first finding is the answer, so that it is read before the story of the user's own program."""
+        return bool(self.findings) and (self.findings[0].severity != "note" or has_failed(self.runs))
 
     @property
     def shown(self) -> tuple[FindingView, ...]:
@@ -190,6 +198,7 @@ def build(case: Case, language: str) -> Report:
         probes=tuple(_probe(run, language) for run in (case.facts.probes.runs if case.facts.probes else ())),
         facts=fact_sections(case.facts, language),
         runs=run_sections(case, language),
+        statements=statement_sections(case, language),
         models=model_views(case, language),
         comparisons=comparison_views(case, language),
         asked=asked,
@@ -216,15 +225,14 @@ def _findings(case: Case, language: str) -> tuple[FindingView, ...]:
 
 
 def _distinguished(findings: Sequence[Finding], views: Sequence[FindingView], language: str) -> Iterator[FindingView]:
-    """Of several with one title each with the framework that it is about."""
+    """Each with the framework that it is about, where several have one title or several frameworks computed."""
     often = Counter(shown.title for shown in views)
-    for finding, view in zip(findings, views, strict=True):
+    computed = {finding.named(FRAMEWORK) for finding in findings} - {""}
+    for finding, view, among in zip(findings, views, members_of(findings, language), strict=True):
         framework = finding.named(FRAMEWORK)
-        if often[view.title] > 1 and framework:
-            name = framework_name(framework, language)
-            yield replace(view, title=words("report.about-file", language, name=name, title=view.title))
-        else:
-            yield view
+        is_open = bool(framework) and (often[view.title] > 1 or len(computed) > 1)
+        title = about_framework(framework, view.title, language) if is_open else view.title
+        yield replace(view, title=title, among=among)
 
 
 def _views(case: Case, language: str) -> tuple[FindingView, ...]:
@@ -296,8 +304,8 @@ def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[s
 
 
 def _is_open(question: Question, facts: Facts) -> bool:
-    """Whether a ticket leaves the question open."""
-    if not facts.reported or not question.answered_by:
+    """Whether a ticket, or an examination, leaves the question open."""
+    if not question.answered_by:
         return True
     from checks.readers.tickets.conditions import is_known
 

@@ -9,7 +9,7 @@ from checks.analysis.models.repeats import ALL_ALIKE, RepeatedModels
 from checks.facts.case import Case
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
 from checks.facts.model_verdicts import Outcome as Runs
-from checks.facts.question import COMPARISON, MODELS
+from checks.facts.question import COMPARISON, MODELS, SymptomName
 from checks.judgement.coverage import outcome_counts
 from checks.judgement.headline import Stance, headline
 from checks.judgement.model_standing import SERIOUS, PerModel, Standing, path_of
@@ -138,6 +138,7 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
             *in_short(case, language),
             *compared,
             examined,
+            _notes_below(case, language),
             models,
             *tested,
             "" if case.facts.reported else checked,
@@ -145,6 +146,13 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
         )
         if line
     )
+
+
+def _notes_below(case: Case, language: str) -> str:
+    """What the findings are where everything was asked about and nothing is wrong: else a tick above them puzzles."""
+    are_notes = bool(case.findings) and all(finding.severity is Severity.NOTE for finding in case.findings)
+    is_asked = case.answers.symptom == SymptomName.EVERYTHING and not case.facts.reported
+    return words("report.scope-notes", language) if are_notes and is_asked else ""
 
 
 def _examined(case: Case, language: str) -> str:

@@ -484,7 +484,8 @@ def _attention(name, kernels):
     def attention(on, *heads):
         from torch.nn.attention import SDPBackend, sdpa_kernel
 
-        with sdpa_kernel(getattr(SDPBackend, kernels)):
+        with sdpa_kernel(getattr(SDPBackend, kernels)), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # why a kernel was not used: nobody but us asked for this one
             return on.nn.scaled_dot_product_attention(*heads)
 
     backward(name, _heads(grad=True), attention, "float16", "nn.attention.SDPBackend." + kernels, terms=256)

@@ -43,7 +43,7 @@ def test_the_finding_names_the_operation_and_what_mends_it() -> None:
     findings = judged(*FIVE_RUNS[:2])
     (finding,) = (each for each in findings if each.cause == "nondeterministic-op")
     assert finding.subject == "tensorflow CPU:0"
-    assert in_language(finding.values["varying"], "en") == "crop_and_resize, gradient"
+    assert in_language(finding.values["varying"], "en") == "crop_and_resize (gradient)"
 
 
 def test_deterministic_mode_of_torch_computes_the_same_bits_on_the_processor() -> None:

@@ -14,6 +14,9 @@ from checks.facts import (
     JaxFacts,
     NvidiaFacts,
     NvidiaGpu,
+    ProgramRun,
+    ProgramRuns,
+    PythonProcess,
     TorchFacts,
 )
 from checks.facts.finding import Finding, NotHere, Severity
@@ -114,3 +117,18 @@ def test_intel(mask: str, count: int) -> None:
     gpus = Gpus(devices=(Gpu(vendor_id="8086"),))
     xpu = Frameworks(torch=TorchFacts(build="xpu"))
     assert len(list(gpu_hidden_by_environment(environment, None, None, IntelFacts(), gpus, xpu))) == count
+
+
+def by_program(value: str | None) -> list[Finding]:
+    python = PythonProcess(pid=7, variables={"CUDA_VISIBLE_DEVICES": value})
+    runs = ProgramRuns(runs=(ProgramRun(command=("python", "train.py"), exit_code=1, pythons=(python,)),))
+    return list(gpu_hidden_by_environment(EnvironmentVariables(), TWO, None, None, Gpus(), None, runs))
+
+
+def test_a_program_that_sets_the_variable_itself() -> None:
+    (finding,) = by_program("4")
+    assert finding.severity is Severity.BLOCKING
+    assert finding.evidence[0].origin == "python train.py"
+    assert finding.remedies == ("find-line-that-hides-gpus",)
+    assert not by_program("1")
+    assert not by_program(None)

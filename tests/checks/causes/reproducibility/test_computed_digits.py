@@ -93,6 +93,8 @@ def test_tf32_is_recognised_by_its_errors() -> None:
     assert told["operations_in_full"] == "linear"
     assert finding.confidence == pytest.approx(0.97)
     assert list(reduced_precision(given(TF32), None, None)) == []
+    (alone,) = tf32_enabled(given(TF32), None, None)
+    assert "operations_in_full" not in evidence(alone)  # nothing is no value to show
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def begun(folder: Path, name: str, text: str = BEGUN) -> None:
 def test_the_variables(tmp_path: Path) -> None:
     assert hooked({"A": "1"}, tmp_path) == {"A": "1", "PYTHONPATH": str(tmp_path)}
     assert hooked({"PYTHONPATH": "/x"}, tmp_path)["PYTHONPATH"] == f"{tmp_path}{os.pathsep}/x"
-    assert {path.name for path in tmp_path.iterdir()} == {"sitecustomize.py", "last_look.py", "launchers"}
+    assert {path.name for path in tmp_path.iterdir()} == {"sitecustomize.py", "last_look.py", "launchers", "variables"}
     assert hooked({"PYTHONPATH": ""}, tmp_path)["PYTHONPATH"] == str(tmp_path)
     assert (tmp_path / "was-empty").exists()
 

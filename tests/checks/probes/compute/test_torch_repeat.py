@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -646,3 +647,20 @@ def test_a_seed_leaves_no_calls_for_devices_that_are_not_there() -> None:
     torch.manual_seed(20)
     assert torch.equal(first, torch.rand(5))
     assert len(torch.cuda._queued_calls) <= waiting + 1  # of the usual way, just now
+
+
+def test_that_torch_explains_why_it_has_no_such_attention_stays_out_of_our_words(suite: ModuleType) -> None:
+    class Refusing:  # as PyTorch 2.11 on an H100 did: the reasons as warnings, then the error
+        def scaled_dot_product_attention(self, *_heads: Any) -> None:
+            warnings.warn("Flash attention kernel not used because:", UserWarning, stacklevel=2)
+            raise RuntimeError("No available kernel. Aborting execution.")
+
+    (flash,) = (one for one in suite.OPERATIONS if one.name == "attention-flash-backward")
+    drawn = type("Drawn", (suite.Drawn,), {"nn": Refusing()})(suite.Pool(torch, "cpu"))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with pytest.raises(RuntimeError, match="No available kernel"):
+            flash.make(drawn)()
+        assert told == []
+        warnings.warn("of somebody else", UserWarning, stacklevel=1)
+        assert len(told) == 1

@@ -9,6 +9,7 @@ from wizard.report.content.evidence_words import evidence_words, in_words
     ("name", "value", "english", "japanese"),
     [
         ("operations_apart", "matmul, sum", "Matrix product, Sum", "行列積、総和"),
+        ("not_documented", "sum, matmul", "Sum, Matrix product", "総和、行列積"),
         ("settings_compared", "threads-1, threads-2", "One thread, 2 threads", "1スレッド、2スレッド"),
         ("cost_of_mode", "sum: x 0.16; matmul: x 2", "Sum: x 0.16; Matrix product: x 2", "総和: x 0.16; 行列積: x 2"),
         ("restored_by", "sum: threads-1", "Sum: One thread", "総和: 1スレッド"),

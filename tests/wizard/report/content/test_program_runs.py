@@ -1,7 +1,11 @@
 """The user's own program in the report: how it ended, where, and what it used."""
 
 import json
+import re
+import subprocess
+from dataclasses import replace
 
+import msgspec
 import pytest
 
 from checks.facts import DeviceUse, Facts, Frame, ProgramRun, PythonProcess, Raised
@@ -9,10 +13,13 @@ from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
 from checks.sharing.case import decode, to_builtins
 from checks.sharing.redact import Own, redact
-from wizard.report.content.program_runs import ended
+from wizard.report.content.blocks import Items, Paragraph, Place, Section
+from wizard.report.content.document import document_of
+from wizard.report.content.program_runs import ended, statement_sections
 from wizard.report.content.report import build
 from wizard.report.export import render
 from wizard.report.prints.terminal import to_terminal
+from wizard.words import words
 
 RAISED = Raised(
     type="ModuleNotFoundError",
@@ -22,6 +29,7 @@ RAISED = Raised(
         Frame(file="/e/lib/python3.11/site-packages/tool.py", line=9, function="<module>", code="import scipy"),
     ),
 )
+NO_SCIPY = Raised(type="ModuleNotFoundError", message="No module named 'scipy'", name="scipy")
 RUN = ProgramRun(
     command=("python", "train.py", "--token", "geheimnis77"),
     folder="/home/alice",
@@ -106,6 +114,113 @@ def test_a_statement_is_no_program() -> None:
     assert "Started here" not in text
 
 
+def _tried(name: str, raised: Raised | None = None, **more: object) -> ProgramRun:
+    run = ProgramRun(
+        statement=f"import {name}",
+        package=name,
+        exit_code=int(raised is not None),
+        seconds=0.1,
+        pythons=(PythonProcess(pid=1, raised=raised),),
+    )
+    return msgspec.structs.replace(run, **more)
+
+
+WORKED = (*(_tried(f"package{number}") for number in range(39)), _tried("lightning", seconds=12.5))
+BROKEN = Raised(type="ImportError", message="libGL.so.1: cannot open shared object file")
+ONE_SENTENCE = {
+    "en": "40 packages were imported one by one, and each import worked; the slowest: lightning, 12.5 s.",
+    "ja": "40個のパッケージを1つずつインポートし、すべて成功しました(最も遅いもの: lightning、12.5秒)。",
+}
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_imports_that_worked_are_one_sentence_behind_what_was_found(language: str) -> None:
+    report = build(case(*WORKED), language)
+    found = replace(build(case(RUN), language), statements=report.statements)
+    titles = [section.id for section in document_of(found).sections if section.id]
+    assert titles.index("findings") < titles.index("statements") < titles.index("rest")
+    (section,) = report.statements
+    assert section.note == ONE_SENTENCE[language]
+    (names,) = section.blocks
+    assert isinstance(names, Section)
+    assert names.place is Place.APPENDIX
+    text = render(case(*WORKED), "markdown", language, hide=None).decode()
+    assert text.count("package17") == 1
+    assert text.index(words("runs.heading-worked", language)) < text.index("package17")
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_what_failed_stays_in_full_and_first(language: str) -> None:
+    broken = _tried("cv2", BROKEN)
+    crashed = _tried("faiss", None, exit_code=1, signal="SIGSEGV")
+    endless = _tried("slow", None, exit_code=None, end="cancelled")
+    (section,) = statement_sections(case(*WORKED, broken, crashed, endless), language)
+    failed, others = section.blocks[:2]
+    assert isinstance(failed, Items)
+    assert [item.text for item in failed.items] == ["import cv2", "import faiss", "import slow"]
+    assert [item.detail for item in failed.items] == [ended(run, language) for run in (broken, crashed, endless)]
+    assert isinstance(others, Paragraph)
+    assert "40" in others.text
+    assert section.card is not None
+    assert section.card.is_open
+    order = [part.id for part in document_of(build(case(broken), language)).sections if part.id]
+    assert "findings" not in order or order.index("statements") < order.index("findings")
+
+
+def test_imports_that_fail_for_one_reason_stand_together() -> None:
+    (section,) = statement_sections(case(_tried("a", BROKEN), _tried("b", BROKEN), _tried("c", NO_SCIPY)), "en")
+    (failed,) = section.blocks
+    assert isinstance(failed, Items)
+    assert [item.text for item in failed.items] == ["import a, import b", "import c"]
+    assert failed.items[0].detail == "ImportError: libGL.so.1: cannot open shared object file"
+
+
+def test_what_the_user_named_fails_graver_than_what_is_only_installed() -> None:
+    (section,) = statement_sections(case(_tried("cv2", BROKEN), _tried("scipy", NO_SCIPY, package="")), "en")
+    assert [(block.mark, block.state) for block in section.blocks if isinstance(block, Items)] == [
+        ("×", "blocking"),
+        ("!", "warning"),
+    ]
+
+
+def test_few_that_worked_are_named() -> None:
+    (section,) = statement_sections(case(_tried("cv2"), _tried("scipy", package="")), "en")
+    assert section.note == "Tried alone, this worked: import cv2, import scipy."
+    assert section.blocks == ()
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("kind", ["markdown", "terminal"])
+def test_the_answer_stands_before_the_story_of_the_run(kind: str, language: str) -> None:
+    report = build(case(RUN), language)
+    remedy = report.findings[0].remedies[0].title
+    shown = to_terminal(report) if kind == "terminal" else render(case(RUN), kind, language, hide=None).decode()
+    story = shown.index(words("runs.heading", language))
+    assert 0 <= shown.index(report.findings[0].title) < shown.index(squeezed_start(remedy)) < story
+
+
+def squeezed_start(text: str) -> str:
+    """What Markdown leaves as it is."""
+    return re.split(r"[`_*<>-]", text)[0].strip()
+
+
+def test_where_nothing_is_wrong_the_program_itself_is_the_answer() -> None:
+    worked = ProgramRun(command=("python", "train.py"), exit_code=0, seconds=2.0)
+    note = build(case(RUN), "en").findings[0]
+    report = replace(build(case(worked), "en"), findings=(replace(note, severity="note"),))
+    order = [section.id for section in document_of(report).sections if section.id]
+    assert order.index("run/0") < order.index("findings")
+
+
+def test_the_answer_to_a_failed_program_is_on_the_first_page_of_paper() -> None:
+    data = render(case(RUN), "pdf", "en", "a4", hide=None)
+    first = subprocess.run(["pdftotext", "-l", "1", "-raw", "-", "-"], input=data, capture_output=True, check=True)
+    text = " ".join(first.stdout.decode().split())
+    finding = build(case(RUN), "en").findings[0]
+    assert finding.title in text
+    assert finding.remedies[0].title in text
+
+
 def test_it_is_saved_opened_and_hidden() -> None:
     assert decode(json.dumps(to_builtins(case(RUN))).encode()).facts.runs == (RUN,)
     hidden = redact(case(RUN), Own()).case.facts.runs[0]
@@ -114,3 +229,20 @@ def test_it_is_saved_opened_and_hidden() -> None:
     assert hidden.command[:3] == ("python", "train.py", "--token")
     assert hidden.raised is not None
     assert hidden.raised.frames[1].code == "import scipy"
+
+
+def test_the_calls_are_told_once_where_the_program_printed_them_itself() -> None:
+    printed = "Traceback (most recent call last):\n" + "".join(
+        f'  File "{frame.file}", line {frame.line}, in {frame.function}\n    {frame.code}\n' for frame in RAISED.frames
+    )
+    told = msgspec.structs.replace(RUN, errors=f"{printed}ModuleNotFoundError: No module named 'scipy'\n")
+    assert "innermost call" not in render(case(told), "markdown", "en", hide=None).decode()
+    assert "innermost call" in render(case(RUN), "markdown", "en", hide=None).decode()
+    long = msgspec.structs.replace(told, errors=f"{told.errors}{'more' * 5}\n" + "line\n" * 40)
+    assert "innermost call" in render(case(long), "markdown", "en", hide=None).decode()  # only its end is printed
+
+
+def test_an_error_that_is_cut_ends_with_a_whole_word_and_says_so() -> None:
+    raised = Raised(type="torch.OutOfMemoryError", message="CUDA out of memory. " * 40)
+    python = msgspec.structs.replace(RUN.pythons[0], raised=raised)
+    assert ended(msgspec.structs.replace(RUN, pythons=(python,)), "en").endswith(" CUDA out of memory. ...")

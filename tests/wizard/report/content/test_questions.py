@@ -2,6 +2,7 @@
 
 import pytest
 
+from checks.facts import Facts, Frameworks, MachineFacts, NvidiaFacts, NvidiaGpu, TorchFacts
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Severity
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
@@ -57,3 +58,20 @@ def test_what_a_ticket_tells_is_not_asked_for(cause: str, text: str, answered: s
 def test_what_a_ticket_does_not_tell_is_asked_for() -> None:
     assert any("collect_env" in question for question in questions_of("unknown", NVIDIA_SMI))
     assert any("nvidia-smi" in question for question in questions_of("gpu-out-of-memory", COLLECT_ENV))
+
+
+def test_what_an_examination_has_read_is_not_asked_for() -> None:
+    gpu = NvidiaGpu(index=0, name="NVIDIA H100 80GB HBM3", compute_capability="9.0")
+    nvidia = NvidiaFacts(driver_version="580.159.04", devices=(gpu,))
+    torch = TorchFacts(version="2.11.0+cu130", build="cuda", cuda_version="13.0", cuda_available=True)
+    finding = Finding(cause="framework-cpu-only-build", severity=Severity.NOTE, confidence=0.85, subject="onnxruntime")
+    asked = {}
+    for name, facts in (
+        ("known", Facts(machine=MachineFacts(nvidia=nvidia), frameworks=Frameworks(torch=torch))),
+        ("unknown", Facts(machine=MachineFacts())),
+    ):
+        created = "2026-11-22T23:21:00+00:00"
+        case = Case(created=created, answers=Answers(), facts=facts, outcomes=(), findings=(finding,))
+        (asked[name],) = (view.questions for view in build(case, "en").findings)
+    assert asked["known"] == ("Which command installed the package?",)
+    assert len(asked["unknown"]) == 3

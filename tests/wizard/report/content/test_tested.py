@@ -62,8 +62,9 @@ def test_the_fewest_repetitions_count_and_what_changed_is_said() -> None:
     late = repeat(0, None, reason="no-time")
     first, second = what_was_tested(case_of(repeat(10, 2, device="cuda:0"), repeat(), late, late), "en")
     assert first == (
-        "Operations repeated with the same input (PyTorch on cuda:0, PyTorch on cpu): 2, of which 1 changed; "
-        "of the others, repeated 300 times each, what changes in less than 1 % of the repetitions may have been missed."
+        "Operations repeated with the same input (PyTorch on cuda:0, PyTorch on cpu): 2, of which 1 gave different "
+        "bits from run to run; of the others, repeated 300 times each, what changes in less than 1 % of the "
+        "repetitions may have been missed."
     )
     assert second == "Measurements left out because the time was up: 2. A longer examination makes them."
 
@@ -74,9 +75,10 @@ def test_the_one_that_was_repeated_least_does_not_speak_for_all() -> None:
     assert "6, 3–300 times each. None changed; a change in 3.3 % of" in told
     assert "in most of them, in 63 % in the one repeated least" in told
     changed, *_ = what_was_tested(case_of(*often, repeat(20, 2)), "en")
-    assert "7, of which 1 changed; of the others, repeated 3–300 times each, what changes in less than 3.3 %" in changed
+    assert "7, of which 1 gave different bits from run to run; of the others, repeated 3–300 times" in changed
+    assert "what changes in less than 3.3 %" in changed
     (all_changed,) = what_was_tested(case_of(repeat(20, 2)), "ja")
-    assert all_changed.endswith("すべて変化しました。")
+    assert all_changed.endswith("すべて、実行のたびにビットが変わりました。")
 
 
 def test_untested_is_not_called_stable() -> None:

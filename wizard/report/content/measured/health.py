@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from checks.analysis.gpu.load import device_name, events_under_load, held_down, loads, xids_under_load
 from checks.facts import Facts, Health, HealthSample, Measurements
@@ -14,6 +14,7 @@ from wizard.report.content.fact_sheet import size
 from wizard.words import known, words
 
 _MOST = 20  # wrong results that are printed
+_FEWEST = 5  # readings of which a curve shows more than a table
 _UNREAD = "–"
 _Curve = tuple[str, Callable[[HealthSample], float | None]]
 _CURVES: tuple[_Curve, ...] = (
@@ -47,7 +48,7 @@ def health_section(case: Case, language: str) -> MeasuredSection | None:
             *(words("measurements.health-silent", language, device=name) for name in silent),
         ),
         tables=(
-            *_figures([row for row in rows if row.cells[0] not in silent], language),
+            *_figures([row for row in rows if row.cells[0] not in silent], _short(named, language), language),
             *(table for table in wrong if table is not None),
         ),
         plots=tuple(health_plots({n: h.samples for n, h in zip(names, found, strict=True)}, language)),
@@ -69,14 +70,23 @@ def outcome_of_load(health: Health, name: str, language: str) -> str:
     return words("measurements.health-fine", language, **values)
 
 
-def _figures(rows: Sequence[Row], language: str) -> Iterator[Table]:
+def _short(loads: Sequence[tuple[Health, str]], language: str) -> Iterator[str]:
+    """Of which devices there are too few readings for a curve."""
+    for load, name in loads:
+        readings = max(sum(value(sample) is not None for sample in load.samples) for _, value in _CURVES)
+        if 0 < readings < _FEWEST:
+            yield words("measurements.health-short", language, device=name, count=readings)
+
+
+def _figures(rows: Sequence[Row], short: Iterable[str], language: str) -> Iterator[Table]:
+    unread = [words("measurements.health-note", language)] if any(_UNREAD in row.cells for row in rows) else []
     columns = ("device", "temperature", "clock", "power", "held-down", "errors")
     if rows:
         yield Table(
             title="",
             columns=tuple(words(f"measurements.health-column-{name}", language) for name in columns),
             rows=tuple(rows),
-            note=words("measurements.health-note", language) if any(_UNREAD in row.cells for row in rows) else "",
+            note=words("report.sentence-separator", language).join((*short, *unread)),
         )
 
 
@@ -160,7 +170,7 @@ def _plot(curve: _Curve, samples: dict[str, Sequence[HealthSample]], language: s
     series = tuple(
         Series(device, tuple(sample.second for sample in taken), tuple(map(value, taken)))
         for device, taken in samples.items()
-        if sum(value(sample) is not None for sample in taken) > 1
+        if sum(value(sample) is not None for sample in taken) >= _FEWEST
     )
     if not series:
         return None

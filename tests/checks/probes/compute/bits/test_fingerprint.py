@@ -281,8 +281,12 @@ def test_many_results_have_the_codes_that_each_has_alone_in_their_order() -> Non
     assert len(set(many)) == 300
 
 
-@pytest.mark.parametrize("count", [7, 1024, 5000, 60000, 70000])
-def test_every_changed_bit_and_every_other_shape_has_another_code(count: int) -> None:
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+@pytest.mark.parametrize("count", [7, 1024, 5000, 60000, 70000, 600_000])
+def test_every_changed_bit_and_every_other_shape_has_another_code(
+    count: int, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(fingerprints._TOGETHER, "cpu", fingerprints._TOGETHER[kind])
     data = torch.arange(count, dtype=torch.float32)
     other = [data.clone() for _ in range(4)]
     other[0][0] = -0.0

@@ -49,6 +49,26 @@ def test_what_is_not_told_is_no_zero_and_no_plot() -> None:
     assert section.plots == ()
 
 
+@pytest.mark.parametrize(("taken", "plots", "note"), [(2, 0, True), (4, 0, True), (5, 3, False)])
+def test_a_short_load_is_told_in_a_line_and_not_in_empty_plots(taken: int, plots: int, note: bool) -> None:
+    for language in ("en", "ja"):
+        section = health_section(case(samples=SAMPLES[:taken], xid=()), language)
+        assert section is not None
+        assert len(section.plots) == plots
+        assert (str(taken) in section.tables[0].note) == note
+    assert section.tables[0].rows[0].cells[1].startswith("50 – 5")  # what was read is in the table all the same
+
+
+def test_beside_a_device_with_a_curve_the_one_with_too_few_readings_is_named() -> None:
+    known = case(samples=SAMPLES[:5], xid=())
+    short = msgspec.structs.replace(known.facts.measurements[0], device="cuda:0", samples=SAMPLES[:2])
+    facts = msgspec.structs.replace(known.facts, measurements=(*known.facts.measurements, short))
+    section = health_section(judged(facts, Answers(symptom="results-change")), "en")
+    assert section is not None
+    assert {series.name for plot in section.plots for series in plot.series} == {"Ryzen 9 9950X"}
+    assert "cuda" in section.tables[0].note
+
+
 def test_where_nothing_else_is_told_the_checked_results_are_drawn() -> None:
     samples = tuple(HealthSample(second=float(n), checked=4 * n) for n in range(5))
     section = health_section(case(samples=samples), "en")

@@ -132,7 +132,7 @@ def test_what_a_version_lacks_and_a_reason_that_this_version_does_not_know() -> 
     lacking = left_out("rms-norm-backward", "default", "not-in-version", detail="torch.nn.functional.rms_norm")
     unknown = left_out("sum", "default", "{hostile}")
     cells = {row.cells[0]: row.cells[2] for row in section(lacking, unknown).tables[0].rows}
-    assert cells["RMS norm, gradient"] == "This version does not have it (torch.nn.functional.rms_norm)"
+    assert cells["RMS norm (gradient)"] == "This version does not have it (torch.nn.functional.rms_norm)"
     assert cells["Sum"] == "{hostile}"
 
 

@@ -1,0 +1,116 @@
+"""A program that already runs is looked at, and left as it is."""
+
+import contextlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import psutil
+import pytest
+
+from checks.engine.watch import running
+from checks.engine.watch.outside import packages_in
+from checks.engine.watch.running import NotRunning, look_at, named, running_programs
+from checks.facts import ProgramEnd
+
+BRIEF = 0.2
+WAITS = "import sys; print('here', flush=True); sys.stdin.read()"
+
+
+@contextlib.contextmanager
+def program(code: str, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A Python that runs until it is left."""
+    command = [sys.executable, "-c", code, *words]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.readline().strip() == b"here"
+        yield process
+
+
+def native_code_of(package: str, place: Path) -> str:
+    """Statements that load an extension module as if it were of this package."""
+    folder = place / "site-packages" / package
+    folder.mkdir(parents=True)
+    shutil.copy(Path(msgspec._core.__file__), folder / "native.so")
+    return f"import ctypes; ctypes.CDLL({str(folder / 'native.so')!r}); "
+
+
+def test_it_is_seen_and_left_as_it_is(tmp_path: Path) -> None:
+    with program(native_code_of("torch", tmp_path) + WAITS) as process:
+        seen = look_at(process.pid, BRIEF)
+        assert process.poll() is None
+    assert (seen.end, seen.failed, seen.worked) == (ProgramEnd.RUNNING, False, False)
+    assert (seen.command[0], seen.interpreter) == (sys.executable, sys.executable)
+    assert "torch" in {module.name for module in seen.pythons[0].modules}
+    assert not seen.gpu_processes
+    assert (seen.gpu_untouched_for or 0) >= BRIEF
+    assert not seen.left_gpu_alone, "of so short a look nothing can be said"
+    assert seen.processor is not None
+
+
+def test_what_it_started_belongs_to_it() -> None:
+    child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {WAITS!r}])"
+    with program(child) as process:
+        seen = look_at(process.pid, BRIEF)
+        assert seen.processes == 2
+        assert process.stdin
+        process.stdin.close()
+
+
+def test_one_that_is_over() -> None:
+    with program(WAITS) as process:
+        pid = process.pid
+    with pytest.raises(NotRunning, match="process-none"):
+        look_at(pid)
+    with pytest.raises(NotRunning, match="process-none"):
+        named(str(pid))
+
+
+def test_one_that_ends_meanwhile() -> None:
+    with program(WAITS) as process:
+
+        def ends() -> bool:
+            assert process.stdin
+            process.stdin.close()
+            process.wait()
+            return False
+
+        assert look_at(process.pid, 5.0, cancelled=ends).detail == "gone"
+
+
+def test_named_by_a_part_of_its_command_line() -> None:
+    word = "a-word-that-no-other-program-has"
+    with program(WAITS, word) as process:
+        assert named(word) == process.pid
+        with program(WAITS, word), pytest.raises(NotRunning, match="process-several") as several:
+            named(word)
+        assert str(process.pid) in several.value.values["found"]
+    with pytest.raises(NotRunning, match="process-none"):
+        named(word)
+
+
+def test_one_of_another_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(_: psutil.Process) -> list[str]:
+        raise psutil.AccessDenied
+
+    monkeypatch.setattr(psutil.Process, "cmdline", denied)
+    with program(WAITS) as process, pytest.raises(NotRunning, match="process-denied"):
+        look_at(process.pid)
+
+
+def test_those_that_may_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with program(native_code_of("torch", tmp_path) + WAITS) as computes, program(WAITS) as other:
+        found = {each.pid: each for each in running_programs()}
+        assert found[computes.pid].packages == ("torch",)
+        assert found[computes.pid].on_gpu is False
+        assert other.pid not in found
+        monkeypatch.setattr(running, "has_gpu_open", lambda pid: pid == other.pid)
+        assert running_programs()[0].pid == other.pid
+
+
+def test_packages_of_native_code() -> None:
+    files = ["/v/lib/python3.11/site-packages/torch/lib/libtorch.so", r"C:\v\Lib\site-packages\jaxlib\_jax.pyd"]
+    assert packages_in([*files, "/usr/lib/libc.so.6"]) == ("jaxlib", "torch")

@@ -94,7 +94,10 @@ def _device(failure: Failure, raised: Raised, request: GpuRequest, present: int 
 def _launch(failure: Failure, raised: Raised, request: GpuRequest) -> Finding:
     threads = max((_threads(frame.code) for frame in raised.frames), default=0)
     most = GpuRequests.read().limits.threads
-    if request.kind is RequestKind.RESOURCES:
+    words, asked = request.found_in(f"{raised.type}: {raised.message}")
+    if asked.get("limit"):
+        complaint = phrase("asked-too-much", **asked)
+    elif request.kind is RequestKind.RESOURCES:
         complaint = phrase("asked-resources")
     elif threads > most:
         complaint = phrase("asked-threads", threads=str(threads), most=str(most))
@@ -106,18 +109,18 @@ def _launch(failure: Failure, raised: Raised, request: GpuRequest) -> Finding:
         raised,
         complaint,
         *((Evidence("threads_asked", str(threads), failure.origin),) if threads > most else ()),
-        share=1.0 if threads > most else _UNPROVEN,
+        share=1.0 if threads > most or asked.get("limit") else _UNPROVEN,
         remedies=("launch-smaller-blocks", "read-the-traceback"),
-        values={"launch_error": request.found_in(f"{raised.type}: {raised.message}")},
+        values={"launch_error": words.partition(",")[0]},
     )
 
 
 def _is_own_kernel(raised: Raised) -> bool:
-    """Whether the kernel is the program's own: launched through a library for that, or by its own code to the end."""
-    launch = GpuRequests.read().launch
-    modules = {module_of_file(frame.file) for frame in raised.frames}
-    if modules.intersection(launch.modules):
-        return True
+    """Whether the kernel is the program's own: launched by it through a library for that, or by its code to the end."""
+    modules = [module_of_file(frame.file) for frame in raised.frames]
+    launched = next((at for at, module in enumerate(modules) if module in GpuRequests.read().launch.modules), None)
+    if launched is not None:
+        return launched == 0 or not modules[launched - 1]
     of_torch = "TORCH_USE_CUDA_DSA" in raised.message or raised.type.startswith("torch.")
     innermost = raised.frames[-1] if raised.frames else None
     return innermost is not None and not module_of_file(innermost.file) and not of_torch

@@ -64,6 +64,7 @@ def first_of(name: str) -> Finding:
     [
         ("g28", "The program asks for cuda:1, but the number of GPUs is 1", "name-a-present-gpu"),
         ("g30", "with 2048 threads in a block, and a GPU takes at most 1024", "launch-smaller-blocks"),
+        ("g50", "asks for 1048576 of shared memory for one block, and this GPU has 232448", "launch-smaller-blocks"),
         ("g04", "", "repeat-on-the-cpu"),  # told by its words alone, as before
     ],
 )
@@ -192,6 +193,25 @@ def test_a_kernel_of_the_programs_own(kind: str, message: str, frames: tuple[Fra
     (finding,) = found(runs(kind, message, *frames), gpus(1), variables())
     assert told in complaint(finding)
     assert finding.remedies[0] == "launch-smaller-blocks"
+
+
+TRITON = "out of resource: shared memory, Required: 1048576, Hardware limit: 232448. Reducing block sizes may help."
+
+
+@pytest.mark.parametrize(
+    ("caller", "told"),
+    [
+        (own("product[(1,)](a, a, c, n)"), "asks for 1048576 of shared memory for one block, and this GPU has 232448"),
+        (Frame(file="/e/lib/python3.12/site-packages/flash_attn/flash_attn_triton.py", code="f[grid](q)"), ""),
+    ],
+)
+def test_a_triton_kernel_that_wants_too_much(caller: Frame, told: str) -> None:
+    """Who launches it is whose kernel it is: what a package launches, its maker tuned for another GPU."""
+    inner = Frame(file="/e/lib/python3.12/site-packages/triton/compiler/compiler.py", function="_init_handles")
+    failed = runs("triton.runtime.errors.OutOfResources", TRITON, own("main()"), caller, inner)
+    assert [complaint(finding) for finding in found(failed, gpus(1), variables())] == (
+        [f"The kernel of the program {told}"] if told else []
+    )
 
 
 def test_a_kernel_of_pytorch_is_not_the_programs() -> None:

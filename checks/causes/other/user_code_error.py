@@ -21,10 +21,12 @@ from checks.knowledge.errors.gpu_requests import GpuRequest, GpuRequests, Reques
 from checks.knowledge.phrases import phrase
 
 _ASKED = re.compile(
-    r"""\bcuda:(\d{1,3})\b|\bGPU:(\d{1,3})\b|\b(?:set_device|Device|select_device|get_device_\w+|cuda)\(\s*(\d{1,3})\b"""
+    r"""\bcuda:(\d{1,3})\b|\bGPU[:=](\d{1,3})\b|'device=(\d{1,3})|requested gpu: \[(?:\d, ?)*(\d{1,3})\]"""
+    r"""|\b(?:set_device|Device|select_device|get_device_\w+|cuda)\(\s*(\d{1,3})\b"""
     r"""|\bdevice\(\s*(?:["'](?:cuda|gpu)["'],\s*)?(\d{1,3})\b""",
     re.IGNORECASE,
 )
+_SEES_NONE = re.compile(r"is_available\(\): False|only has: \[\]")  # then it is no matter of the number
 _SHOWN = 300  # characters of a line that a finding quotes
 _UNPROVEN = 0.9  # of the certainty, where the size or number is not seen itself
 
@@ -64,10 +66,15 @@ def _counted(nvidia: NvidiaFacts | None, environment: EnvironmentVariables | Non
 
 
 def _device(failure: Failure, raised: Raised, request: GpuRequest, present: int | None) -> Finding | None:
-    if present is None or any(frame.file.endswith("serialization.py") for frame in raised.frames):
+    if (
+        present is None
+        or _SEES_NONE.search(raised.message)
+        or any(frame.file.endswith("serialization.py") for frame in raised.frames)
+    ):
         return None
     own = [frame.code for frame in raised.frames if not module_of_file(frame.file)]
-    numbers = {int(number) for code in own for found in _ASKED.findall(code) for number in found if number}
+    asked_in = (raised.message.partition("vailable devices")[0], *own)
+    numbers = {int(number) for words in asked_in for found in _ASKED.findall(words) for number in found if number}
     if numbers and max(numbers) < present:
         return None
     asked = f"cuda:{max(numbers)}" if numbers else ""
@@ -87,7 +94,10 @@ def _device(failure: Failure, raised: Raised, request: GpuRequest, present: int 
 def _launch(failure: Failure, raised: Raised, request: GpuRequest) -> Finding:
     threads = max((_threads(frame.code) for frame in raised.frames), default=0)
     most = GpuRequests.read().limits.threads
-    if request.kind is RequestKind.RESOURCES:
+    words, asked = request.found_in(f"{raised.type}: {raised.message}")
+    if asked.get("limit"):
+        complaint = phrase("asked-too-much", **asked)
+    elif request.kind is RequestKind.RESOURCES:
         complaint = phrase("asked-resources")
     elif threads > most:
         complaint = phrase("asked-threads", threads=str(threads), most=str(most))
@@ -99,20 +109,18 @@ def _launch(failure: Failure, raised: Raised, request: GpuRequest) -> Finding:
         raised,
         complaint,
         *((Evidence("threads_asked", str(threads), failure.origin),) if threads > most else ()),
-        share=1.0 if threads > most else _UNPROVEN,
+        share=1.0 if threads > most or asked.get("limit") else _UNPROVEN,
         remedies=("launch-smaller-blocks", "read-the-traceback"),
-        values={"launch_error": request.found_in(f"{raised.type}: {raised.message}")},
+        values={"launch_error": words.partition(",")[0]},
     )
 
 
 def _is_own_kernel(raised: Raised) -> bool:
-    """Whether the kernel is the program's own: launched through a library for that, or by its own code to the end."""
-    launch = GpuRequests.read().launch
-    modules = {module_of_file(frame.file) for frame in raised.frames}
-    if "triton" in modules:  # packages bring kernels of their own: then it is not his
-        return not {module for module in modules if module} - {"triton", "torch"}
-    if modules.intersection(launch.modules):
-        return True
+    """Whether the kernel is the program's own: launched by it through a library for that, or by its code to the end."""
+    modules = [module_of_file(frame.file) for frame in raised.frames]
+    launched = next((at for at, module in enumerate(modules) if module in GpuRequests.read().launch.modules), None)
+    if launched is not None:
+        return launched == 0 or not modules[launched - 1]
     of_torch = "TORCH_USE_CUDA_DSA" in raised.message or raised.type.startswith("torch.")
     innermost = raised.frames[-1] if raised.frames else None
     return innermost is not None and not module_of_file(innermost.file) and not of_torch

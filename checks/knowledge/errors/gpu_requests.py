@@ -24,10 +24,10 @@ class GpuRequest(Row):
     sources: tuple[str, ...]
     also: str = ""
 
-    def found_in(self, words: str) -> str:
-        """The words themselves; "" where they are not there."""
+    def found_in(self, words: str) -> tuple[str, dict[str, str]]:
+        """The words themselves, and what they say was asked for; "" where they are not there."""
         found = re.search(self.pattern, words)
-        return found[0] if found else ""
+        return (found[0], found.groupdict()) if found else ("", {})
 
 
 class Limits(Row):

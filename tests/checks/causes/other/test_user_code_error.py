@@ -26,6 +26,10 @@ RECORDINGS = Path(__file__).parents[3] / "recordings/runs"
 ORDINAL = "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have enough GPUs?"
 
 
+# As Triton 3.6 said it on an NVIDIA H100 (tests/tools/gpu_environments.py, b50).
+OUT_OF_RESOURCES = "out of resource: shared memory, Required: 1048576, Hardware limit: 232448. Reducing block sizes or"
+
+
 def runs(kind: str, message: str, *frames: Frame) -> ProgramRuns:
     python = PythonProcess(pid=1, raised=Raised(type=kind, message=message, frames=frames))
     return ProgramRuns(runs=(ProgramRun(command=("python", "prog.py"), exit_code=1, pythons=(python,)),))
@@ -64,6 +68,7 @@ def first_of(name: str) -> Finding:
     [
         ("g28", "The program asks for cuda:1, but the number of GPUs is 1", "name-a-present-gpu"),
         ("g30", "with 2048 threads in a block, and a GPU takes at most 1024", "launch-smaller-blocks"),
+        ("g50", "asks for 1048576 of shared memory for one block, and this GPU has 232448", "launch-smaller-blocks"),
         ("g04", "", "repeat-on-the-cpu"),  # told by its words alone, as before
     ],
 )
@@ -90,6 +95,41 @@ def test_a_number_that_no_gpu_has(code: str) -> None:
     (finding,) = found(failed, gpus(2), variables())
     assert "asks for cuda:2, but the number of GPUs is 2" in complaint(finding)
     assert found(failed, gpus(3), variables()) == [], "then something else hides it"
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("ValueError", "Invalid CUDA 'device=3' requested. Use 'device=cpu' or pass valid CUDA device(s) if available"),
+        (
+            "lightning.fabric.utilities.exceptions.MisconfigurationException",
+            "You requested gpu: [0, 3]\n But your machine",
+        ),
+        (
+            "onnxruntime.capi.onnxruntime_pybind11_state.Fail",
+            "CUDA failure 101: invalid device ordinal ; GPU=3 ; file=",
+        ),
+        (
+            "tensorflow.python.framework.errors_impl.InvalidArgumentError",
+            "Could not satisfy device specification '/job:localhost/device:GPU:3'. All available devices [].",
+        ),
+    ],
+)
+def test_the_frameworks_name_the_number_themselves(kind: str, message: str) -> None:
+    (finding,) = found(runs(kind, message, own("main()")), gpus(2), variables())
+    assert "asks for cuda:3, but the number of GPUs is 2" in complaint(finding)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Invalid CUDA 'device=0' requested. Pass valid CUDA device(s), i.e. 'device=0' or 'device=0,1,2,3'",
+        "Invalid CUDA 'device=3' requested.\ntorch.cuda.is_available(): False\ntorch.cuda.device_count(): 0",
+        "You requested gpu: [3]\n But your machine only has: []",
+    ],
+)
+def test_a_framework_that_sees_no_gpu_at_all_is_another_cause(message: str) -> None:
+    assert found(runs("ValueError", message, own("main()")), gpus(2), variables()) == []
 
 
 @pytest.mark.parametrize(
@@ -159,20 +199,34 @@ def test_a_kernel_of_the_programs_own(kind: str, message: str, frames: tuple[Fra
     assert finding.remedies[0] == "launch-smaller-blocks"
 
 
+@pytest.mark.parametrize(
+    ("caller", "told"),
+    [
+        (own("product[(1,)](a, a, c, n)"), "asks for 1048576 of shared memory for one block, and this GPU has 232448"),
+        (Frame(file="/e/lib/python3.12/site-packages/flash_attn/flash_attn_triton.py", code="f[grid](q)"), ""),
+    ],
+)
+def test_a_triton_kernel_that_wants_too_much(caller: Frame, told: str) -> None:
+    """Who launches it is whose kernel it is: what a package launches, its maker tuned for another GPU."""
+    inner = Frame(file="/e/lib/python3.12/site-packages/triton/compiler/compiler.py", function="_init_handles")
+    failed = runs("triton.runtime.errors.OutOfResources", OUT_OF_RESOURCES, own("main()"), caller, inner)
+    assert [complaint(finding) for finding in found(failed, gpus(1), variables())] == (
+        [f"The kernel of the program {told}"] if told else []
+    )
+
+
 def test_a_kernel_of_pytorch_is_not_the_programs() -> None:
     message = "CUDA error: invalid configuration argument\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side"
     assert found(runs("torch.AcceleratorError", message, own("y = torch.sort(x)")), gpus(1), variables()) == []
 
 
-# As Triton 3.6 said it on an NVIDIA H100 (tests/tools/gpu_environments.py, b50).
-OUT_OF_RESOURCES = "out of resource: shared memory, Required: 1048576, Hardware limit: 232448. Reducing block sizes or"
 TRITON = Frame(file="/env/lib/python3.12/site-packages/triton/runtime/jit.py", function="run")
 
 
 def test_a_triton_kernel_is_the_programs_own_unless_a_package_brings_it() -> None:
     kind, call = "triton.runtime.errors.OutOfResources", own("product[(1,)](a, a, c, n)")
     (finding,) = found(runs(kind, OUT_OF_RESOURCES, call, TRITON), gpus(1), variables())
-    assert "more registers or shared memory" in complaint(finding)
+    assert "asks for 1048576 of shared memory" in complaint(finding)
     package = Frame(file="/env/lib/python3.12/site-packages/vllm/attention/ops/prefix_prefill.py", function="forward")
     assert found(runs(kind, OUT_OF_RESOURCES, own("llm.generate(x)"), package, TRITON), gpus(1), variables()) == []
 

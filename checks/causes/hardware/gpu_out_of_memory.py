@@ -96,12 +96,16 @@ def _by_text(shortage: Shortage, run: ProgramRun | None, origin: str, nvidia: Nv
         severity=Severity.BLOCKING,
         confidence=0.9 if reason is Why.UNKNOWN else 0.97,
         subject=run.label if run else "",
+        # Of a text its own lines are shown, with their numbers.
         evidence=(
-            Evidence("gpu", gpu.name, gpu.origin) if gpu and gpu.name else Evidence("gpu", "GPU", origin),
+            *((Evidence("gpu", gpu.name, gpu.origin),) if gpu and gpu.name else ()),
             *(Evidence(name, size, origin) for name, size in shown.items()),
             Evidence(CLUE, shortage.line[:SHOWN], origin),
-        ),
+        )
+        if run
+        else (),
         values={
+            "gpu": gpu.name if gpu and gpu.name else phrase("the-gpu"),
             "state": phrase(reason.value, **known, gpu_processes=", ".join(names), framework=shortage.framework),
             **({FAILED_RUN: run.label} if run else {}),
             **({FRAMEWORK: neighbour} if neighbour else {}),

@@ -62,6 +62,7 @@ class CaseModel(QObject):
         self.target_notice: Notice | None = None
         self.is_running = False
         self.is_watching = False  # the user's own program runs
+        self.is_looking = False  # it ran before, and goes on
         self.program_runs: tuple[ProgramRun, ...] = ()  # for the next examination
         self.running = Running()
         self.case: Case | None = None
@@ -221,9 +222,9 @@ class CaseModel(QObject):
         self.notice = None
         self.changed.emit()
 
-    def watch_began(self) -> None:
-        """The user's program is being started."""
-        self.is_watching = True
+    def watch_began(self, *, looking: bool = False) -> None:
+        """The user's program is being started; ``looking``: one that runs already is looked at."""
+        self.is_watching, self.is_looking = True, looking
         self.program_runs = ()
         self.notice = None
         self.changed.emit()
@@ -276,7 +277,8 @@ class CaseModel(QObject):
     def lost_by_quitting(self) -> str:
         """The key of a sentence about what the end of the program would lose; "" where it is nothing."""
         if self.is_running or self.is_watching:
-            return "quit-while-watching" if self.is_watching else "quit-while-running"
+            ends_it = self.is_watching and not self.is_looking
+            return "quit-while-watching" if ends_it else "quit-while-running"
         own = self.case if self.opened is None else self.own_case
         is_lost = own is not None and own is not self._kept and not own.facts.reported
         return "quit-unsaved" if is_lost else ""

@@ -117,7 +117,7 @@ class Work(QObject):
         if self._is_taken() or self._case.is_watching:
             return
         self._stop_watch.clear()
-        self._case.watch_began()
+        self._case.watch_began(looking=True)
         self._start(lambda: looked_at(pid, self._stop_watch.is_set), self._watched, self._not_watched)
 
     def list_running(self, take: Callable[[tuple[Running, ...]], None]) -> None:

@@ -142,12 +142,14 @@ class WatchPanel(DropZone):
         python = self._python_of_scripts()
         self._python.setText(say("watch-runs-with", path=python) if python else say("watch-no-python"))
         self._python.setVisible(alone)
-        self._state.setText(say("watch-running") if busy else "")
+        looks = self._case.is_looking
+        self.stop.setText(say("watch-stop-looking" if looks else "watch-stop"))
+        self._state.setText(say("watch-looking" if looks else "watch-running") if busy else "")
         self._state.setVisible(busy)
         if self._timer.isActive() and not busy:
             self._timer.stop()
             self._show_output()
-        self._shown.setVisible(busy or not self._shown.document().isEmpty())
+        self._shown.setVisible((busy and not looks) or not self._shown.document().isEmpty())
 
     def _show_running(self) -> None:
         """Show or hide the programs that run already."""

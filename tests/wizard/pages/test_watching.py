@@ -267,3 +267,14 @@ def test_none_runs(qtbot: QtBot, panel: WatchPanel, looked: list[int], monkeypat
     assert not panel.running.look.isEnabled()
     assert "No Python with an AI framework" in panel.running._state.text()
     assert looked == []
+
+
+def test_while_it_is_looked_at_nothing_of_it_is_ended(
+    qtbot: QtBot, panel: WatchPanel, window: Window, looked: list[int]
+) -> None:
+    window.case.watch_began(looking=True)
+    assert panel.stop.text() == "Stop looking"
+    assert "goes on as it is" in panel._state.text()
+    assert not panel._shown.isVisible()
+    assert window.case.lost_by_quitting() == "quit-while-running"
+    window.case.watch_ended(None, None, None)

@@ -35,12 +35,11 @@ def write(folder, begun, words, variables):
         "search_path": [str(entry) for entry in sys.path],
         "is_complete": True,
     }
-    for look in (_errors, _modules, _libraries, _warnings, _devices, _gpu_files):
+    for look in (_errors, _modules, _libraries, _warnings, _devices, _gpu_files, lambda: _variables(variables)):
         try:
             facts.update(look())
         except Exception:
             pass
-    facts["variables"] = {name: os.environ.get(name) for name in variables if os.environ.get(name) != variables[name]}
     name = os.path.join(folder, "%d-%x" % (os.getpid(), int(time.time() * 1e6)))
     with open(name + ".part", "wb") as file:
         file.write(json.dumps(facts, ensure_ascii=False, default=str).encode("utf-8", "replace"))
@@ -193,6 +192,12 @@ def _gpu_files():
         except OSError:
             pass
     return {"gpu_files": sorted(path for path in opened if path.rstrip("0123456789") in _GPU_FILES)}
+
+
+def _variables(before):
+    """Those that the program set or took away."""
+    now = {name: os.environ.get(name) for name in before}
+    return {"variables": {name: now[name] for name in before if now[name] != before[name]}}
 
 
 def _devices():

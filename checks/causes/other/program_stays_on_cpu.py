@@ -7,7 +7,7 @@ Why it bites: PyTorch puts tensors on the processor unless it is told otherwise,
               many times slower, and driver and packages are in order.
 Blind spots:  only Linux shows which files are open. One that failed may not have come so far. A part of the program
               that did not run this time may use the GPU.
-Knowledge:    none
+Knowledge:    resources/knowledge/packages/gpu_modules.toml
 """
 
 from collections.abc import Iterator

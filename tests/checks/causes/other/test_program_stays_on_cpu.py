@@ -136,3 +136,9 @@ def test_one_that_vanished_while_it_was_looked_at_is_not_told_to_run() -> None:
     still = ProgramRun(command=("python", "train.py"), end="running", seconds=2.0)
     assert still_ran(Facts(runs=(still,), symptom=asked))
     assert not still_ran(Facts(runs=(msgspec.structs.replace(still, detail="gone"),), symptom=asked))
+
+
+@pytest.mark.parametrize("other", ["ctranslate2", "llama_cpp", "xgboost"])
+def test_beside_a_library_that_computes_on_gpus_by_itself(other: str) -> None:
+    both = (LoadedModule(name="torch"), LoadedModule(name=other))
+    assert not findings(run(processes=(7,), gpu_files=("/dev/nvidia0",), modules=both))

@@ -84,6 +84,7 @@ class PythonProcess(Fact, frozen=True, kw_only=True, omit_defaults=True):
     variables: dict[str, str | None] = {}
 
 
+GONE = "gone"  # the detail of one that ended while it was looked at: nobody saw how
 LONG_ENOUGH = 10.0  # seconds: importing a framework alone takes some
 
 

@@ -169,7 +169,7 @@ def _clear(suspects: dict[str, _Suspect], outcomes: Sequence[Outcome]) -> None:
         hits_taken = [hit for suspect in taken for hit in suspect.hits]
         found = [suspects[cause] for cause in group.of if cause in suspects and _is_serious(suspects[cause])]
         if hits_taken and found:
-            best = max(found, key=lambda suspect: suspect.findings[0].confidence)
+            best = max(found, key=lambda suspect: max(finding.confidence for finding in suspect.findings))
             best.hits += [replace(hit, cause=best.findings[0].cause) for hit in hits_taken]
             best.likeness = max([best.likeness, *(suspect.likeness for suspect in taken)])
 

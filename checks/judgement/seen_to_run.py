@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from checks.analysis.gpu.of_programs import computed_on_gpu
 from checks.facts import Facts, ProgramEnd
+from checks.facts.programs import GONE
 from checks.facts.question import SymptomName
 
 # Questions that a program answers by coming to its end; whether it used the GPU, or was right, is another matter.
@@ -26,8 +27,12 @@ def worked(facts: Facts) -> bool:
 def still_ran(facts: Facts) -> bool:
     """Whether it had not failed when the chosen time was over, and that it starts at all is what was asked."""
     whole = [run for run in facts.runs if not run.statement]
-    is_running = any(run.end in _STILL for run in whole)
-    return _is_asked(facts) and is_running and all(run.worked or run.end in _STILL for run in whole)
+    is_running = [run.end in _STILL and run.detail != GONE for run in whole]
+    return (
+        _is_asked(facts)
+        and any(is_running)
+        and all(run.worked or runs for run, runs in zip(whole, is_running, strict=True))
+    )
 
 
 def used_gpu(facts: Facts) -> bool:

@@ -19,7 +19,6 @@ from checks.knowledge.catalogue import cause_of, family_of
 _MOST_LISTED = 2000  # modules that a Python tells (checks/probes/watch/last_look.py); of more, the rest is not known
 _IMPORTED_AS = {"jax": ("jax", "jaxlib"), "litert": ("ai_edge_litert", "tflite_runtime")}  # others by their own name
 _NAMES = frozenset(name for name in Frameworks.__struct_fields__ if name not in ("origin", "unread"))
-_PATH = re.compile(r"\S*[/\\]\S*")  # an environment may be called after a framework
 _OF_THE_MACHINE = ("driver", "hardware")  # families whose findings name a framework only as what showed them
 
 
@@ -63,7 +62,8 @@ def _words(facts: Facts, programs: Sequence[ProgramRun]) -> Iterator[str]:
 
 def _squeezed(text: str) -> str:
     """Without what parts names: "ONNX Runtime" as "onnxruntime"; "PyTorch" holds "torch" as it is."""
-    return re.sub(r"[\s_-]", "", _PATH.sub(" ", text)).casefold()
+    no_paths = (word for word in text.split() if "/" not in word and "\\" not in word)  # one may be called after it
+    return re.sub(r"[_-]", "", "".join(no_paths)).casefold()
 
 
 def _calmed(outcome: Outcome, unused: set[str], programs: set[str]) -> Outcome:

@@ -107,7 +107,15 @@ def _running(chosen: argparse.Namespace) -> int:
         raise UsageError(
             visible(f"naosu: {words(f'commands.run-{error.key}', chosen.lang, **error.values)}")
         ) from error
-    return _examined(seen, chosen.target or seen.interpreter, Path(seen.folder or Path.home()), chosen)
+    target = chosen.target or (seen.interpreter if chosen.yes or not _is_of_another(seen.interpreter) else None)
+    return _examined(seen, target, Path(seen.folder or Path.home()), chosen)
+
+
+def _is_of_another(path: str | None) -> bool:
+    """Whether the Python of a running program is another user's, which is started only by its name."""
+    from checks.interpreters import is_of_another, read_interpreter
+
+    return path is not None and is_of_another(read_interpreter(path))
 
 
 def _with_its_python(command: Command, chosen: argparse.Namespace) -> Command:

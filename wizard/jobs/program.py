@@ -105,10 +105,11 @@ def looked_at(pid: int, cancelled: Callable[[], bool]) -> tuple[ProgramRun, Inte
         NotStartable: it is not there any more, or another user's.
     """
     from checks.engine.watch.running import NotRunning, look_at
-    from checks.interpreters import read_interpreter
+    from checks.interpreters import is_of_another, read_interpreter
 
     try:
         run = look_at(pid, cancelled=cancelled)
     except NotRunning as error:
         raise NotStartable(Notice(f"commands.run-{error.key}", error.values)) from error
-    return run, read_interpreter(run.interpreter, found_by=("chosen",)) if run.interpreter else None
+    python = read_interpreter(run.interpreter, found_by=("chosen",)) if run.interpreter else None
+    return run, None if python is None or is_of_another(python) else python  # another user's is chosen by hand alone

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from checks.analysis.failures.of_runs import Failure
 from checks.facts import MemoryFacts, ProgramEnd, Raised
 from checks.knowledge.errors.import_errors import Recognised, recognise
+from checks.knowledge.sizes import size_of
 
 CAUSE = "main-memory-too-small"
 REACHED = 0.8  # of the memory that there is: a program that was seen to hold so much was at the end of it
@@ -19,8 +20,6 @@ _HELPER_KILLED = re.compile(
     r"killed by signal: Killed|exitcode\s*: -9\b|\bSIGKILL\b|terminated abruptly|TerminatedWorkerError|"
     r"exit code:? (?:137|-9)\b"
 )
-_SIZE = re.compile(r"([\d.]+) ?(?:([KMGTPE])(?:i?B)?|(?:bytes|B))?$")
-_POWERS = {letter: 1024 ** (place + 1) for place, letter in enumerate("KMGTPE")}
 
 
 @dataclass(frozen=True)
@@ -107,11 +106,3 @@ def passed_on(raised: Sequence[Raised]) -> list[Raised]:
             break  # an error of its own, while the one before it was handled
         found.append(before)
     return found
-
-
-def size_of(text: str) -> int | None:
-    """Bytes of "1.61 GiB" or "268435456 bytes"; None: no size."""
-    found = _SIZE.match(text.strip())
-    if found is None or found[1].count(".") > 1:
-        return None
-    return int(float(found[1].strip(".") or 0) * _POWERS.get(found[2] or "", 1))

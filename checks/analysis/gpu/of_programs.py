@@ -4,12 +4,10 @@ That it opened a GPU's file is neither: importing torch.optim is enough for that
 """
 
 from checks.facts import NvidiaFacts, ProgramRun
+from checks.knowledge.packages.gpu_modules import is_each_telling
 
 # How frameworks name what is none of the processor.
 _ON_GPU = ("cuda", "gpu", "xpu", "mps", "rocm", "tensorrtexecution")
-# Of these, last_look.py tells what they put on a GPU; of the others silence means nothing.
-_TELLING = {"torch"}
-_COMPUTING = _TELLING | {"jax", "jaxlib", "tensorflow", "onnxruntime", "cupy", "numba", "tensorrt", "paddle", "mxnet"}
 
 
 def computed_on_gpu(run: ProgramRun, nvidia: NvidiaFacts | None) -> bool:
@@ -31,5 +29,6 @@ def stayed_on_processor(run: ProgramRun) -> bool:
     inside = [python for python in run.pythons if not python.is_launcher]
     is_whole = bool(inside) and all(python.is_complete for python in inside)
     is_seen = {*run.gpu_processes} <= {python.pid for python in inside}  # no child that nobody looked into
-    loaded = {module.name for python in inside for module in python.modules} & _COMPUTING
-    return is_whole and is_seen and bool(loaded) and loaded <= _TELLING and not computed_on_gpu(run, None)
+    is_telling = is_each_telling(module.name for python in inside for module in python.modules)
+    is_counted = not any(use.device.startswith("?") for python in inside for use in python.devices)
+    return is_whole and is_seen and is_telling and is_counted and not computed_on_gpu(run, None)

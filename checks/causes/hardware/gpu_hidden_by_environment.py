@@ -13,6 +13,7 @@ Knowledge:    none; the rules are those of the CUDA programming guide ("CUDA Env
 import re
 from collections.abc import Iterable, Iterator
 
+from checks.analysis.gpu.of_programs import computed_on_gpu
 from checks.analysis.gpu.state import only_with_a_gpu
 from checks.causes.registry import check
 from checks.facts import (
@@ -67,7 +68,10 @@ def gpu_hidden_by_environment(
 def _by_programs(runs: ProgramRuns | None, present: int, uuids: list[str]) -> Iterator[Finding]:
     """What the user's programs set for themselves, whatever the environment says."""
     for run in runs.runs if runs else ():
-        for value in sorted(filter(None, {python.variables.get(_CUDA) for python in run.pythons})):
+        if computed_on_gpu(run, None):  # it hid them from others, or too late
+            continue
+        values = {value for python in run.pythons if (value := python.variables.get(_CUDA)) is not None}
+        for value in sorted(values):
             yield from _judge(_CUDA, {_CUDA: value}, present, uuids, run)
 
 

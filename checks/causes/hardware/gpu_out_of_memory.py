@@ -72,10 +72,12 @@ def _told(facts: Facts, nvidia: NvidiaFacts | None) -> Iterator[Finding]:
 
 
 def _by_text(shortage: Shortage, run: ProgramRun | None, origin: str, nvidia: NvidiaFacts | None) -> Finding:
-    gpu = next(iter((nvidia.devices if nvidia else None) or ()), None)
+    cards = (nvidia.devices if nvidia else None) or ()
+    gpu = cards[0] if len(cards) == 1 else None  # of several nobody knows which one is meant
     mine = set(run.gpu_processes) if run else set()
     others = [process for process in (gpu.processes or () if gpu else ()) if process.pid not in mine]
-    held = sum(process.used_memory or 0 for process in others) if gpu and gpu.processes is not None else None
+    is_seen = run is not None and gpu is not None and gpu.processes is not None  # a text may be of any day
+    held = sum(process.used_memory or 0 for process in others) if is_seen else None
     reason = why_short(shortage, gpu.memory_total if gpu else None, held)
     total = shortage.total or (gpu.memory_total if gpu else None)
     sizes = {

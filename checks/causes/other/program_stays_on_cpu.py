@@ -5,8 +5,9 @@ Detects:      a watched program that certainly put nothing on a GPU: it never ha
               computed on an NVIDIA GPU when it was tried in the same Python.
 Why it bites: PyTorch puts tensors on the processor unless it is told otherwise, and no message says so: the program is
               many times slower, and driver and packages are in order.
-Blind spots:  only Linux shows which files are open. A part of the program that did not run this time may use the GPU.
-Knowledge:    none
+Blind spots:  only Linux shows which files are open. One that failed may not have come so far. A part of the program
+              that did not run this time may use the GPU.
+Knowledge:    resources/knowledge/packages/gpu_modules.toml
 """
 
 from collections.abc import Iterator
@@ -31,7 +32,7 @@ def program_stays_on_cpu(
     if severity is None or not programs or frameworks is None:
         raise NotHere("watched_program")
     for run in programs:
-        if not stayed_on_processor(run) or runs is None or runs.interpreter_of(run) is not interpreter:
+        if run.failed or not stayed_on_processor(run) or runs is None or runs.interpreter_of(run) is not interpreter:
             continue
         able = _able(run, frameworks)
         if able and not any("CUDA_VISIBLE_DEVICES" in python.variables for python in run.pythons):

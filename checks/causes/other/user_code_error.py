@@ -51,7 +51,8 @@ def _finding(failure: Failure, nvidia: NvidiaFacts | None, environment: Environm
     if request is None:
         return None
     if request.kind is RequestKind.DEVICE:
-        return _device(failure, raised, request, _counted(nvidia, environment))
+        says_itself = any("CUDA_VISIBLE_DEVICES" in python.variables for python in failure.run.pythons)
+        return None if says_itself else _device(failure, raised, request, _counted(nvidia, environment))
     return _launch(failure, raised, request) if _is_own_kernel(raised) else None
 
 

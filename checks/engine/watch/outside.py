@@ -106,9 +106,9 @@ class Outside:
 def _looked_at(pid: int) -> _Seen:
     process = psutil.Process(pid)
     with process.oneshot():
-        seen = _Seen(executable=process.exe(), arguments=tuple(map(_whole, process.cmdline())), parent=process.ppid())
+        seen = _Seen(executable=process.exe(), arguments=tuple(map(whole, process.cmdline())), parent=process.ppid())
         with contextlib.suppress(psutil.Error, OSError):
-            seen.folder = _whole(process.cwd())
+            seen.folder = whole(process.cwd())
             seen.search_path = process.environ().get("PATH", "") if seen.is_python else ""
     return seen
 
@@ -119,10 +119,10 @@ def _named(seen: _Seen) -> str:
     for path in (called, str(PurePath(seen.folder, called)), shutil.which(called, path=seen.search_path)):
         if path and PurePath(path).is_absolute() and os.path.realpath(path) == os.path.realpath(seen.executable):
             return os.path.normpath(path)
-    return _whole(seen.executable)
+    return whole(seen.executable)
 
 
-def _whole(text: str) -> str:
+def whole(text: str) -> str:
     """Without the half characters that stand for bytes of no encoding."""
     return text.encode("utf-8", "replace").decode()
 

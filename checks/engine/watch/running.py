@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +15,9 @@ from pathlib import PurePath
 
 import psutil
 
-from checks.engine.watch.outside import Outside, has_gpu_open, mapped, packages_in
+from checks.engine.watch.outside import Outside, has_gpu_open, mapped, packages_in, whole
 from checks.facts import ProgramEnd, ProgramRun
+from checks.facts.programs import GONE
 from checks.interpreters.layout import EXECUTABLE
 from checks.knowledge.packages.ai_programs import program_of_process
 
@@ -24,6 +26,7 @@ SECONDS = 15.0  # for which it is looked at
 _LOOK = 1.0  # seconds between two looks
 _POLL = 0.1
 _MOST = 50  # candidates that are named
+_NUMBER = re.compile(r"[0-9]{1,19}")  # of a process
 
 
 class NotRunning(LookupError):  # noqa: N818 - what was named is none, or several
@@ -64,10 +67,11 @@ def named(word: str) -> int:
     Raises:
         NotRunning: there is none, or more than one.
     """
-    if word.isdigit():
-        if not psutil.pid_exists(int(word)):
-            raise NotRunning("process-none", word=word)
-        return int(word)
+    if _NUMBER.fullmatch(word):
+        with contextlib.suppress(OverflowError):
+            if psutil.pid_exists(int(word)):
+                return int(word)
+        raise NotRunning("process-none", word=word)
     ours = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     fitting = [process for process in psutil.process_iter() if process.pid not in ours and _is_meant(process, word)]
     # A program and what it started itself are one.
@@ -88,7 +92,7 @@ def look_at(pid: int, seconds: float = SECONDS, *, cancelled: Callable[[], bool]
     """
     try:
         process = psutil.Process(pid)
-        command, folder = tuple(process.cmdline()) or (process.name(),), process.cwd()
+        command, folder = _command_of(process) or (whole(process.name()),), whole(process.cwd())
     except psutil.AccessDenied as error:
         raise NotRunning("process-denied", word=str(pid)) from error
     except psutil.Error as error:
@@ -119,7 +123,7 @@ def look_at(pid: int, seconds: float = SECONDS, *, cancelled: Callable[[], bool]
         gpu_processes=tuple(sorted(outside.gpu_processes)),
         gpu_untouched_for=looked if outside.left_gpu_alone else None,
         processor=busy.cores(looked),
-        detail="" if members else "gone",
+        detail="" if members else GONE,
     )
 
 
@@ -129,8 +133,10 @@ class _Busy:
     def __init__(self) -> None:
         self._first: dict[int, float] = {}
         self._last: dict[int, float] = {}
+        self._looks = 0
 
     def look(self, members: set[int]) -> None:
+        self._looks += 1
         for pid in members:
             with contextlib.suppress(psutil.Error):
                 times = psutil.Process(pid).cpu_times()
@@ -138,9 +144,9 @@ class _Busy:
                 self._first.setdefault(pid, self._last[pid])
 
     def cores(self, seconds: float) -> float | None:
-        """How many cores were busy on average; None where nothing could be seen."""
+        """How many cores were busy on average; None where nothing could be seen, or only once."""
         spent = sum(last - self._first[pid] for pid, last in self._last.items())
-        return spent / seconds if self._last and seconds > 0 else None
+        return spent / seconds if self._last and self._looks > 1 else None
 
 
 def _members(process: psutil.Process) -> set[int]:
@@ -168,9 +174,9 @@ def _candidate(process: psutil.Process) -> Running | None:
         if on_gpu or known_as or _FRAMEWORKS & {*packages}:
             return Running(
                 pid=process.pid,
-                name=name,
-                command=tuple(process.cmdline()),
-                folder=process.cwd(),
+                name=whole(name),
+                command=_command_of(process),
+                folder=whole(process.cwd()),
                 memory=process.memory_info().rss,
                 on_gpu=on_gpu,
                 packages=packages,
@@ -180,6 +186,10 @@ def _candidate(process: psutil.Process) -> Running | None:
 
 
 _FRAMEWORKS = {"torch", "tensorflow", "jaxlib", "onnxruntime", "openvino", "tensorrt", "cupy", "paddle", "mxnet"}
+
+
+def _command_of(process: psutil.Process) -> tuple[str, ...]:
+    return tuple(map(whole, process.cmdline()))
 
 
 def _is_ours(process: psutil.Process) -> bool:

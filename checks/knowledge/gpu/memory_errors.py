@@ -6,10 +6,9 @@ import msgspec
 import re2
 
 from checks.knowledge import Row, Table
+from checks.knowledge.sizes import size_of
 
 LONGEST = 20_000  # characters of a text that are searched, the last ones
-_UNITS = {"B": 1, "BYTES": 1, "": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-_SIZE = re2.compile(r"^([\d.,]+) ?([KMGT]?)(?:i?B|bytes)?$")
 
 
 class Form(Row):
@@ -46,23 +45,13 @@ def shortage_in(text: str) -> Shortage | None:
     whole = " ".join(text[-LONGEST:].split())
     for form, pattern, others in _compiled():
         found = next(reversed(list(pattern.finditer(whole))), None)
-        if found is not None:
-            sizes = {name: bytes_of(size) for name, size in found.groupdict().items() if size}
-            held = [bytes_of(size) for size in others.findall(whole)] if others is not None else []
-            return Shortage(framework=form.framework, line=found[0], others=sum(held) if held else None, **sizes)
+        sizes = {name: size_of(text) for name, text in found.groupdict().items() if text} if found else {}
+        asked = sizes.pop("asked", None)
+        if found is not None and asked is not None:
+            held = [size_of(text) or 0 for text in others.findall(whole)] if others is not None else []
+            others_hold = sum(held) if held else None
+            return Shortage(framework=form.framework, line=found[0], asked=asked, others=others_hold, **sizes)
     return None
-
-
-def bytes_of(size: str) -> int:
-    """A size as an allocator writes it: "20.00 MiB", "107,374,182,400", "512 bytes" -> bytes.
-
-    Raises:
-        ValueError: it is none.
-    """
-    found = _SIZE.match(size.strip())
-    if found is None:
-        raise ValueError(size)
-    return int(float(found[1].replace(",", "")) * _UNITS[found[2] or ""])
 
 
 @functools.cache

@@ -35,12 +35,11 @@ def write(folder, begun, words, variables):
         "search_path": [str(entry) for entry in sys.path],
         "is_complete": True,
     }
-    for look in (_errors, _modules, _libraries, _warnings, _devices, _gpu_files):
+    for look in (_errors, _modules, _libraries, _warnings, _devices, _gpu_files, lambda: _variables(variables)):
         try:
             facts.update(look())
         except Exception:
             pass
-    facts["variables"] = {name: os.environ.get(name) for name in variables if os.environ.get(name) != variables[name]}
     name = os.path.join(folder, "%d-%x" % (os.getpid(), int(time.time() * 1e6)))
     with open(name + ".part", "wb") as file:
         file.write(json.dumps(facts, ensure_ascii=False, default=str).encode("utf-8", "replace"))
@@ -195,6 +194,12 @@ def _gpu_files():
     return {"gpu_files": sorted(path for path in opened if path.rstrip("0123456789") in _GPU_FILES)}
 
 
+def _variables(before):
+    """Those that the program set or took away."""
+    now = {name: os.environ.get(name) for name in before}
+    return {"variables": {name: now[name] for name in before if now[name] != before[name]}}
+
+
 def _devices():
     found = []
     for framework in (_torch, _jax, _tensorflow, _onnxruntime):
@@ -214,11 +219,21 @@ def _torch():
         module = sys.modules.get("torch." + kind)
         if module is not None and module.is_initialized():
             for index in range(module.device_count()):
-                peak = module.max_memory_allocated(index)
-                if peak:
-                    yield _use("torch", "%s:%d" % (kind, index), peak)
+                yield from _torch_memory(module, "%s:%d" % (kind, index), index)
     for device in _alive("torch", ("Tensor", "Parameter"), lambda tensor: str(tensor.device)):
         yield _use("torch", device)
+
+
+def _torch_memory(module, device, index):
+    """What PyTorch's allocator counted; where another one allocates, or none counts, "?" and the device."""
+    backend = getattr(module, "get_allocator_backend", lambda: "native")()
+    if backend != "native" or os.environ.get("PYTORCH_NO_CUDA_MEMORY_CACHING"):
+        yield _use("torch", "?" + device)
+        return
+    counted = module.memory_stats(index)
+    peak = counted.get("allocated_bytes.all.peak", 0)
+    if peak or counted.get("allocated_bytes.all.allocated", 0):  # the peak can be set back, the sum cannot
+        yield _use("torch", device, peak)
 
 
 def _onnxruntime():

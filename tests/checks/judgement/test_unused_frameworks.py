@@ -1,5 +1,7 @@
 """A framework that the user's own program never loaded is no trouble of it; what was not seen may have loaded it."""
 
+import time
+
 import msgspec
 import pytest
 
@@ -134,3 +136,10 @@ def test_the_name_of_an_environment_is_no_word_about_a_framework() -> None:
 )
 def test_what_is_no_matter_of_an_unused_framework_stays(outcome: Outcome) -> None:
     assert _severity(outcome, RUN) is Severity.WARNING
+
+
+@pytest.mark.parametrize("text", ["a" * 100_000, "word " * 20_000, "/" * 100_000])
+def test_a_text_without_an_end_costs_no_time(text: str) -> None:
+    began = time.monotonic()
+    _severity(ONNX, RUN, logs=(SentFile(name="log", kind="log", text=text),))
+    assert time.monotonic() - began < 5

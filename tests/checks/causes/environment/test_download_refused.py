@@ -115,11 +115,15 @@ def test_the_variable_is_named_with_its_own_remedy() -> None:
     assert "TRANSFORMERS_OFFLINE" in words_of(finding, "en")["refusal_because"]
 
 
+def title_in(recording: str, language: str) -> str:
+    (finding,) = found_in(facts_of(recording))
+    return title_of(msgspec.structs.replace(finding, cause="download-refused"), language)
+
+
 def test_the_title_names_what_was_asked_for() -> None:
-    (finding,) = found_in(facts_of("g1-transformers-no-token"))
-    assert title_of(finding, "en").endswith("the model is gated, and you are not let in (org/gated-model)")
-    (finding,) = found_in(facts_of("n9-requests"))
-    assert "github.com" in title_of(finding, "ja")
+    gated = "the model is gated, and you are not let in (org/gated-model)"
+    assert title_in("g1-transformers-no-token", "en").endswith(gated)
+    assert "github.com" in title_in("n9-requests", "ja")
 
 
 def test_where_no_variable_is_set_the_program_itself_forbids_it() -> None:
@@ -213,3 +217,18 @@ def test_a_pasted_text_tells_why_too(text: str, reason: str, remedy: str) -> Non
 def test_hosts(address: str, host: str, is_own: bool) -> None:
     assert host_of(address) == host
     assert is_own_service(host) is is_own
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("jwt.ExpiredSignatureError", "token is expired"),
+        ("openai.AuthenticationError", "Error code: 401 - Your token doesn't have access"),
+        ("ValueError", "Token is required"),
+    ],
+)
+def test_a_token_of_something_else_is_no_download(kind: str, message: str) -> None:
+    frame = Frame(file="/home/user/app.py", line=3, function="main", code="client.ask()")
+    python = PythonProcess(pid=1, raised=Raised(type=kind, message=message, frames=(frame,)))
+    run = ProgramRun(command=("python", "app.py"), exit_code=1, pythons=(python,))
+    assert not list(download_refused(ProgramRuns(runs=(run,)), EnvironmentVariables()))

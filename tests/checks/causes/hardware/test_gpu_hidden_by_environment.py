@@ -6,6 +6,7 @@ from checks.causes.hardware.gpu_hidden_by_environment import gpu_hidden_by_envir
 from checks.facts import (
     AmdFacts,
     AmdNode,
+    DeviceUse,
     EnvironmentVariables,
     Frameworks,
     Gpu,
@@ -119,8 +120,8 @@ def test_intel(mask: str, count: int) -> None:
     assert len(list(gpu_hidden_by_environment(environment, None, None, IntelFacts(), gpus, xpu))) == count
 
 
-def by_program(value: str | None) -> list[Finding]:
-    python = PythonProcess(pid=7, variables={"CUDA_VISIBLE_DEVICES": value})
+def by_program(value: str | None, devices: tuple[DeviceUse, ...] = ()) -> list[Finding]:
+    python = PythonProcess(pid=7, variables={"CUDA_VISIBLE_DEVICES": value}, devices=devices)
     runs = ProgramRuns(runs=(ProgramRun(command=("python", "train.py"), exit_code=1, pythons=(python,)),))
     return list(gpu_hidden_by_environment(EnvironmentVariables(), TWO, None, None, Gpus(), None, runs))
 
@@ -132,3 +133,10 @@ def test_a_program_that_sets_the_variable_itself() -> None:
     assert finding.remedies == ("find-line-that-hides-gpus",)
     assert not by_program("1")
     assert not by_program(None)
+    (emptied,) = by_program("")
+    assert emptied.severity is Severity.BLOCKING
+
+
+def test_a_program_that_computed_on_a_gpu_hid_it_from_others() -> None:
+    card = (DeviceUse(framework="torch", device="cuda:0", peak_memory=1),)
+    assert not by_program("-1", card)

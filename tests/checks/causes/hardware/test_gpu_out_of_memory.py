@@ -22,7 +22,6 @@ from checks.facts import (
 )
 from checks.facts.finding import FAILED_RUN, Finding, Severity
 from checks.facts.phrase import Phrase
-from checks.knowledge.gpu.memory_errors import bytes_of
 
 GIB = 2**30
 FAILED = Frameworks(
@@ -174,9 +173,26 @@ def test_a_text_about_main_memory_is_not_meant() -> None:
     assert findings(H100, logs=(SentFile(name="log", kind="log", text=text),)) == []
 
 
-def test_sizes() -> None:
-    assert [bytes_of(size) for size in ("20.00 MiB", "149.01GiB", "107,374,182,400", "512 bytes")] == [
-        20 << 20, int(149.01 * GIB), 107374182400, 512
-    ]  # fmt: skip
-    with pytest.raises(ValueError, match="much"):
-        bytes_of("much")
+@pytest.mark.parametrize("size", ["2.0.0 GiB", "9" * 400 + " GiB"])
+def test_a_figure_that_is_none_tells_nothing(size: str) -> None:
+    assert findings(H100, runs=(failed(MORE.replace("100.00 GiB", size)),)) == []
+
+
+def test_the_figures_of_another_gpu_are_not_taken() -> None:
+    held = (GpuProcess(pid=4711, name="python", used_memory=75 * GIB),)
+    two = (
+        NvidiaGpu(index=0, name="H100", memory_total=85520809984, processes=held),
+        NvidiaGpu(index=1, name="L4", memory_total=24 * GIB, processes=()),
+    )
+    text = CUPY.replace("107,374,182,400", "10,737,418,240")
+    (finding,) = findings(NvidiaFacts(devices=two), runs=(failed(text),))
+    assert finding.remedies[0] == "use-less-gpu-memory"
+    assert "gpu" not in evidence_of(finding)
+
+
+def test_a_text_from_anywhere_tells_nothing_of_who_holds_this_gpu_now() -> None:
+    held = (GpuProcess(pid=4711, name="python", used_memory=75 * GIB),)
+    full = NvidiaFacts(devices=(NvidiaGpu(index=0, name="H100", memory_total=85520809984, processes=held),))
+    text = CUPY.replace("107,374,182,400", "10,737,418,240")
+    (finding,) = findings(full, logs=(SentFile(name="log", kind="log", text=text),))
+    assert finding.remedies[0] == "use-less-gpu-memory"

@@ -3,7 +3,6 @@
 import msgspec
 import pytest
 
-from checks.analysis.failures.memory import size_of
 from checks.causes.environment.process_limit_too_low import process_limit_too_low
 from checks.causes.hardware.main_memory_too_small import main_memory_too_small
 from checks.facts import (
@@ -187,12 +186,3 @@ def test_a_kill_while_loading_is_likely_and_not_certain() -> None:
     facts = Facts(reported=True, logs=(SentFile(name="log", kind="log", text=text),))
     finding = judged(facts, Answers()).findings[0]
     assert (finding.cause, finding.confidence < 0.7) == ("main-memory-too-small", True)
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("1.61 GiB", 1728724336), ("926. GiB", 926 * GIB), ("268435456 bytes", 268435456), ("8G", 8 * GIB), ("much", None),
-     ("1.2.3 GiB", None), ("", None)],
-)  # fmt: skip
-def test_sizes(text: str, size: int | None) -> None:
-    assert size_of(text) == size

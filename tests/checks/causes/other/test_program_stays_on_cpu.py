@@ -26,7 +26,7 @@ from checks.facts import (
 )
 from checks.facts.finding import Finding, NotHere, Severity
 from checks.facts.question import SymptomName
-from checks.judgement.seen_to_run import used_gpu
+from checks.judgement.seen_to_run import still_ran, used_gpu
 
 PYTHON = InterpreterFacts(path="/home/user/env/bin/python")
 CARD = FrameworkDevice(device="cuda:0", kernel=KernelLaunch(ran=True))
@@ -125,3 +125,25 @@ def test_one_that_still_runs_was_looked_at_for_long_enough() -> None:
     assert not findings(msgspec.structs.replace(still, gpu_untouched_for=3.0))
     assert not findings(msgspec.structs.replace(still, gpu_untouched_for=None))
     assert not findings(msgspec.structs.replace(still, gpu_processes=(7,)))
+
+
+def test_one_that_failed_may_not_have_come_so_far() -> None:
+    assert not findings(msgspec.structs.replace(run(), exit_code=1))
+
+
+def test_one_that_vanished_while_it_was_looked_at_is_not_told_to_run() -> None:
+    asked = Symptom(name=SymptomName.DOES_NOT_START)
+    still = ProgramRun(command=("python", "train.py"), end="running", seconds=2.0)
+    assert still_ran(Facts(runs=(still,), symptom=asked))
+    assert not still_ran(Facts(runs=(msgspec.structs.replace(still, detail="gone"),), symptom=asked))
+
+
+@pytest.mark.parametrize("other", ["ctranslate2", "llama_cpp", "xgboost"])
+def test_beside_a_library_that_computes_on_gpus_by_itself(other: str) -> None:
+    both = (LoadedModule(name="torch"), LoadedModule(name=other))
+    assert not findings(run(processes=(7,), gpu_files=("/dev/nvidia0",), modules=both))
+
+
+def test_an_allocator_that_does_not_count_proves_nothing() -> None:
+    uncounted = (DeviceUse(framework="torch", device="?cuda:0"), DeviceUse(framework="torch", device="cpu"))
+    assert not findings(run(processes=(7,), gpu_files=("/dev/nvidia0",), devices=uncounted))

@@ -242,3 +242,12 @@ def test_a_wrong_value_elsewhere_is_no_launch() -> None:
 def test_that_no_such_slip_was_seen_clears_nothing() -> None:
     with pytest.raises(NotHere):
         list(user_code_error(runs("KeyError", "'x'", own("d['x']")), gpus(1), variables()))
+
+
+def test_silent_where_the_program_itself_says_which_gpus_it_sees() -> None:
+    (run,) = runs("torch.AcceleratorError", ORDINAL, own("model.to(device)")).runs
+    (python,) = run.pythons
+    hides = msgspec.structs.replace(python, variables={"CUDA_VISIBLE_DEVICES": "0"})
+    told = ProgramRuns(runs=(msgspec.structs.replace(run, pythons=(hides,)),))
+    assert found(ProgramRuns(runs=(run,)), gpus(4), variables())
+    assert not found(told, gpus(4), variables())

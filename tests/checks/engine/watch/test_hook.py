@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from checks.engine.watch.hook import heeds_nothing, hooked, recorded
-from checks.probes.watch.last_look import described
+from checks.probes.watch.last_look import described, write
 
 BEGUN = "/e/bin/python\0/e\0003.12.1\0007\0000\0/home\0python\0x.py"
 
@@ -115,3 +115,11 @@ def test_the_arrays_that_a_failing_line_names() -> None:
     except ValueError as error:
         (frame,) = described(error, error.__traceback__)["raised"]["frames"]
     assert frame["arrays"] == {"small": "float32 cpu"} or frame["arrays"] == {"small": "float32"}  # since NumPy 2
+
+
+def test_a_program_that_broke_its_variables_tells_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "environ", None)
+        write(str(tmp_path), ("/env/bin/python", "/env", "3.12.1", "1", "0", "/p"), ["python"], {"CUDA_HOME": None})
+    (record,) = tmp_path.glob("*.ended")
+    assert json.loads(record.read_text("utf-8"))["executable"] == "/env/bin/python"

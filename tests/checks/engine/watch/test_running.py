@@ -14,14 +14,14 @@ import pytest
 from checks.engine.watch import running
 from checks.engine.watch.outside import packages_in
 from checks.engine.watch.running import NotRunning, look_at, named, running_programs
-from checks.facts import ProgramEnd
+from checks.facts import ProgramEnd, ProgramRun
 
 BRIEF = 0.2
 WAITS = "import sys; print('here', flush=True); sys.stdin.read()"
 
 
 @contextlib.contextmanager
-def program(code: str, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+def program(code: str, *words: str | bytes) -> Iterator[subprocess.Popen[bytes]]:
     """A Python that runs until it is left."""
     command = [sys.executable, "-c", code, *words]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -114,3 +114,22 @@ def test_those_that_may_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_packages_of_native_code() -> None:
     files = ["/v/lib/python3.11/site-packages/torch/lib/libtorch.so", r"C:\v\Lib\site-packages\jaxlib\_jax.pyd"]
     assert packages_in([*files, "/usr/lib/libc.so.6"]) == ("jaxlib", "torch")
+
+
+@pytest.mark.parametrize("word", ["\u00b2", "9" * 20, "9" * 5000])
+def test_a_number_that_no_process_has(word: str) -> None:
+    with pytest.raises(NotRunning) as caught:
+        named(word)
+    assert caught.value.key == "process-none"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere command lines are text")
+def test_a_command_line_of_no_encoding_can_be_written_down() -> None:
+    with program(WAITS, b"caf\xe9") as process:
+        seen = look_at(process.pid, 0)
+    assert msgspec.json.decode(msgspec.json.encode(seen), type=ProgramRun) == seen
+
+
+def test_one_look_does_not_tell_how_busy_it_is() -> None:
+    with program(WAITS) as process:
+        assert look_at(process.pid, 0).processor is None

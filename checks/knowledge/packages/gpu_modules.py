@@ -1,0 +1,26 @@
+"""Python modules that compute on a GPU by themselves, and which of them tell what they put there."""
+
+from collections.abc import Iterable
+
+from checks.knowledge import Row, Table
+
+
+class GpuModule(Row):
+    """One module; the fields are explained at the head of the table."""
+
+    module: str
+    source: str
+    tells: bool = False
+
+
+class GpuModules(Table):
+    """resources/knowledge/packages/gpu_modules.toml."""
+
+    row: tuple[GpuModule, ...]
+
+
+def is_each_telling(modules: Iterable[str]) -> bool:
+    """Whether some of these modules compute on GPUs, and all of those tell what they put there."""
+    loaded = {*modules}
+    found = [row.tells for row in GpuModules.read().row if row.module in loaded]
+    return bool(found) and all(found)

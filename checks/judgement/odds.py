@@ -163,7 +163,7 @@ def _rule_out(suspects: dict[str, _Suspect], facts: Facts) -> None:
 def _clear(suspects: dict[str, _Suspect], outcomes: Sequence[Outcome]) -> None:
     """Hand the wordings of causes whose own check found nothing to what the checks of the same group found."""
     clear = {outcome.cause for outcome in outcomes if outcome.status is Status.CLEAR}
-    clear -= {finding.cause for outcome in outcomes for finding in outcome.findings}
+    clear -= {cause for cause, suspect in suspects.items() if suspect.findings}
     for group in Vetoes.read().cleared:
         taken = [suspects.pop(cause) for cause in group.of if cause in clear and cause in suspects]
         hits_taken = [hit for suspect in taken for hit in suspect.hits]

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 from checks.analysis.models.repeats import RepeatedModels
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
+from checks.facts import ProgramEnd
 from checks.facts.case import Case
 from checks.facts.finding import Severity, Status
+from checks.facts.question import SymptomName
 from checks.judgement.coverage import is_missing, is_too_short, is_untested, outcome_counts
 from checks.judgement.headline import SURE, Headline, Stance
 from checks.judgement.model_standing import Standing
@@ -140,7 +142,14 @@ def _sentence(case: Case, state: str, symptom: str, answer: Headline) -> str:
         return f"unrelated-{state}"
     if state == "incomplete" and not (answer.is_open and case.complete):
         return _incomplete(case)
+    if answer.stance in (Stance.FOUND, Stance.MAYBE) and symptom == SymptomName.DOES_NOT_START and _has_failed(case):
+        return f"{answer.stance.value}-failed"
     return f"{answer.stance.value}-{symptom}"
+
+
+def _has_failed(case: Case) -> bool:
+    """Whether his own program was seen to fail: then it did start."""
+    return any(run.failed and not run.statement and run.end == ProgramEnd.ENDED for run in case.facts.runs)
 
 
 def _incomplete(case: Case) -> str:

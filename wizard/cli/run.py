@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checks.visible import visible
-from wizard.cli.arguments import Parser, Text, UsageError, add_outputs, seconds
+from wizard.cli.arguments import STANDARD_STREAM, Parser, Text, UsageError, add_outputs, seconds
 from wizard.cli.outputs import check_outputs, streams
 from wizard.cli.target import check_target, choose_target
 from wizard.flow import SYMPTOMS
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from checks.facts import ProgramRun
 
 _FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+ENDED_EARLY = 130
 _LONGEST = 300  # characters of a command that is named in a line
 _ENDING = ("SIGTERM", "SIGHUP")
 
@@ -67,6 +68,7 @@ def run(chosen: argparse.Namespace) -> int:
         return _running(chosen)
     chosen.symptom = chosen.symptom or SymptomName.DOES_NOT_START.value
     folder = Path(chosen.cwd or Path.cwd())
+    _spare(chosen, folder)
     variables = probe_environment("")
     try:
         command = understood(chosen.words, folder.absolute(), variables)
@@ -85,17 +87,25 @@ def run(chosen: argparse.Namespace) -> int:
     target = watched.interpreter or chosen.target
     if watched.end == ProgramEnd.NOT_STARTED and target is None:
         target = python_of(command.words, command.folder, variables)
-    return _examined(watched, target, command.folder, chosen)
+    code = _examined(watched, target, command.folder, chosen)
+    return ENDED_EARLY if watched.end == ProgramEnd.CANCELLED else code
+
+
+def _spare(chosen: argparse.Namespace, folder: Path) -> None:
+    """Refuse to write a report over what is to be started."""
+    named = {(folder / word).resolve() for word in chosen.words}
+    for path in filter(None, (chosen.json, chosen.markdown, chosen.pdf)):
+        if path != STANDARD_STREAM and Path(path).resolve() in named:
+            raise UsageError(visible(f"naosu: {words('commands.run-overwrites', chosen.lang, path=path)}"))
 
 
 def _running(chosen: argparse.Namespace) -> int:
     """Look at a program that runs already, then examine."""
-    from checks.engine.watch.running import SECONDS, NotRunning, look_at, named
+    from checks.engine.watch.running import COMPUTING, SECONDS, NotRunning, look_at, named
     from checks.facts.question import SymptomName
 
     if chosen.words or chosen.cwd:
         raise UsageError(visible(f"naosu: {words('commands.run-process-alone', chosen.lang)}"))
-    chosen.symptom = chosen.symptom or SymptomName.NOT_ON_GPU.value
     seconds_of_looking = SECONDS if chosen.timeout is None else chosen.timeout
     try:
         pid = named(chosen.process)
@@ -107,6 +117,8 @@ def _running(chosen: argparse.Namespace) -> int:
         raise UsageError(
             visible(f"naosu: {words(f'commands.run-{error.key}', chosen.lang, **error.values)}")
         ) from error
+    about_gpu = any(module.name in COMPUTING for python in seen.pythons for module in python.modules)
+    chosen.symptom = chosen.symptom or (SymptomName.NOT_ON_GPU if about_gpu else SymptomName.DOES_NOT_START).value
     target = chosen.target or (seen.interpreter if chosen.yes or not _is_of_another(seen.interpreter) else None)
     return _examined(seen, target, Path(seen.folder or Path.home()), chosen)
 

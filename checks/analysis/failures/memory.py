@@ -15,6 +15,7 @@ CAUSE = "main-memory-too-small"
 REACHED = 0.8  # of the memory that there is: a program that was seen to hold so much was at the end of it
 ROOM = 0.5  # ... and one that stays below this with what it asks for was not
 WORDED = 0.8  # words of this certainty show it by themselves, others only where the memory was seen to be used
+UNSURE = 0.6  # of a refusal while there was room
 # What a program says whose helper was killed: PyTorch's loader and launcher, concurrent.futures, joblib.
 _HELPER_KILLED = re.compile(
     r"killed by signal: Killed|exitcode\s*: -9\b|\bSIGKILL\b|terminated abruptly|TerminatedWorkerError|"
@@ -80,6 +81,8 @@ def _refused(failure: Failure, found: Recognised, memory: MemoryFacts | None) ->
     elif whole and failure.run.peak_memory:
         if held < ROOM * whole and certainty < WORDED:
             return None
+        if held < ROOM * whole:  # it may as well be a limit that nobody told us of: ulimit, prlimit, a job's
+            certainty = min(certainty, UNSURE)
         certainty = max(certainty, 0.9) if held >= REACHED * whole else certainty
     return Shortage("refused", certainty, found.line, asked, found.row.sources[0])
 

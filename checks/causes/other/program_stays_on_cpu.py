@@ -30,7 +30,7 @@ def program_stays_on_cpu(
     severity = next((grade for name, grade in _ASKED.items() if symptom.name == name), None)
     programs = [run for run in runs.runs if not run.statement] if runs else []
     if severity is None or not programs or frameworks is None:
-        raise NotHere("watched_program")
+        raise NotHere("watched_program", "none-given")
     for run in programs:
         if run.failed or not stayed_on_processor(run) or runs is None or runs.interpreter_of(run) is not interpreter:
             continue

@@ -25,7 +25,8 @@ ORIGIN = "the running program"
 SECONDS = 15.0  # for which it is looked at
 _LOOK = 1.0  # seconds between two looks
 _POLL = 0.1
-_MOST = 50  # candidates that are named
+_MOST = 50  # candidates that are listed
+_NAMED, _LINE = 8, 80  # of those among which one has to choose: how many, and characters of a command line
 _NUMBER = re.compile(r"[0-9]{1,19}")  # of a process
 
 
@@ -81,7 +82,7 @@ def named(word: str) -> int:
         return first[0].pid
     if not first:
         raise NotRunning("process-none", word=word)
-    raise NotRunning("process-several", word=word, found=", ".join(f"{process.pid}" for process in first[:_MOST]))
+    raise NotRunning("process-several", word=word, found="; ".join(map(_shown, first[:_NAMED])))
 
 
 def look_at(pid: int, seconds: float = SECONDS, *, cancelled: Callable[[], bool] = lambda: False) -> ProgramRun:
@@ -171,7 +172,7 @@ def _candidate(process: psutil.Process) -> Running | None:
         name, on_gpu = process.name(), has_gpu_open(process.pid)
         packages = packages_in(mapped(process.pid)) if EXECUTABLE.fullmatch(PurePath(process.exe()).name) else ()
         known_as = program_of_process(name)
-        if on_gpu or known_as or _FRAMEWORKS & {*packages}:
+        if on_gpu or known_as or COMPUTING & {*packages}:
             return Running(
                 pid=process.pid,
                 name=whole(name),
@@ -185,7 +186,7 @@ def _candidate(process: psutil.Process) -> Running | None:
     return None
 
 
-_FRAMEWORKS = {"torch", "tensorflow", "jaxlib", "onnxruntime", "openvino", "tensorrt", "cupy", "paddle", "mxnet"}
+COMPUTING = {"torch", "tensorflow", "jaxlib", "onnxruntime", "openvino", "tensorrt", "cupy", "paddle", "mxnet"}
 
 
 def _command_of(process: psutil.Process) -> tuple[str, ...]:
@@ -200,6 +201,13 @@ def _is_meant(process: psutil.Process, word: str) -> bool:
     with contextlib.suppress(psutil.Error):
         return any(word in text for text in (process.name(), " ".join(process.cmdline())))
     return False
+
+
+def _shown(process: psutil.Process) -> str:
+    """Its number and its command line, cut."""
+    with contextlib.suppress(psutil.Error):
+        return f"{process.pid} ({' '.join(process.cmdline())[:_LINE]})"
+    return str(process.pid)
 
 
 def _parent(process: psutil.Process) -> int | None:

@@ -3,7 +3,7 @@
 import msgspec
 
 from checks.causes.registry import all_checks
-from checks.facts import Facts, Gpu, Gpus, OsFacts, SentFile, Symptom
+from checks.facts import Facts, Gpu, Gpus, OsFacts, ProgramRun, PythonProcess, Raised, SentFile, Symptom
 from checks.facts.case import Answers
 from checks.facts.finding import Finding, Severity
 from checks.facts.machine import MachineFacts
@@ -53,3 +53,11 @@ def test_the_table_names_causes_of_the_catalogue() -> None:
     for veto in Vetoes.read().veto:
         assert {*veto.of, veto.instead} <= cause_files().keys()
         assert veto.instead in all_checks()
+
+
+def test_a_program_that_failed_here_without_a_gpu() -> None:
+    """What a veto proved stays, also where its own check was not asked and found nothing."""
+    raised = Raised(type="AssertionError", message="Torch not compiled with CUDA enabled")
+    run = ProgramRun(command=("python", "train.py"), exit_code=1, pythons=(PythonProcess(pid=1, raised=raised),))
+    facts = msgspec.structs.replace(_facts(), logs=(), runs=(run,))
+    assert _first(facts).cause == "no-gpu-for-ai"

@@ -94,3 +94,26 @@ def test_every_wrong_name_has_its_sentence() -> None:
     keys |= {"not-on-path", "is-folder", "here-not-on-path", "no-python"}
     assert len(keys) > 15
     assert keys <= {key.removeprefix("run-") for key in area("commands") if key.startswith("run-")}
+
+
+def test_a_report_is_not_written_over_what_is_started(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("print('mine')\n")
+    for option in ("--json", "--pdf", "--markdown"):
+        assert run_command(["run", option, str(script), "--", sys.executable, str(script)]) == 2
+        assert "would be overwritten" in capfd.readouterr().err
+    assert script.read_text() == "print('mine')\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        pytest.param(["--process", "no-program-is-called-so"], "no running program", id="none"),
+        pytest.param(["--process", "1", "--", "python"], "takes no command", id="with-a-command"),
+    ],
+)
+def test_a_running_program_that_is_wrongly_named(
+    arguments: list[str], says: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(["run", *arguments]) == 2
+    assert says in capfd.readouterr().err

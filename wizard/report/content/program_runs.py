@@ -122,6 +122,9 @@ def ended(run: ProgramRun, language: str) -> str:
     raised = run.raised
     if raised is None or run.worked:
         return sentence
+    if run.end == ProgramEnd.WATCHED and raised.type == "KeyboardInterrupt":  # that was us
+        own = _own(raised)
+        return words("runs.was-at", language, sentence=sentence, place=_place(own, language)) if own else sentence
     return words("runs.ended-by-error", language, sentence=sentence, error=_error(raised))
 
 
@@ -153,7 +156,7 @@ def _where(run: ProgramRun, language: str) -> Iterator[Block]:
     """The exception with its frames, that of the user's own code first; else what a crash told."""
     raised = run.raised
     if raised is not None and raised.frames:
-        own = next((frame for frame in reversed(raised.frames) if not _OF_OTHERS.search(frame.file)), None)
+        own = _own(raised)
         if own is not None:
             yield Paragraph(words("runs.own-line", language, place=_place(own, language), code=own.code or "–"))
         frames = tuple(reversed(raised.frames))[:_MOST_FRAMES]
@@ -166,6 +169,11 @@ def _where(run: ProgramRun, language: str) -> Iterator[Block]:
     if crash and not run.worked:
         title = words("runs.heading-crash", language)
         yield Section(title, (Quote(tuple(crash.splitlines()[:_MOST_LINES])),), id="crash", detail=Detail.FULL)
+
+
+def _own(raised: Raised) -> Frame | None:
+    """The innermost line of the user's own code."""
+    return next((frame for frame in reversed(raised.frames) if not _OF_OTHERS.search(frame.file)), None)
 
 
 def _place(frame: Frame, language: str) -> str:

@@ -110,7 +110,9 @@ def test_memory_that_was_refused(raised: Raised, asked: str | None) -> None:
     (finding,) = found_in(ran(raised, peak_memory=10399744))
     assert kind_of(finding) == "refused"
     assert finding.placeholders().get("main_memory_asked") == asked
-    assert finding.confidence >= 0.85
+    # Where nobody knows how much it asked for, it may have been a limit: ulimit, prlimit, a job's.
+    assert finding.confidence >= (0.85 if asked else 0.5)
+    assert asked or finding.confidence <= 0.6
 
 
 def test_what_would_have_fitted_was_refused_for_another_reason() -> None:

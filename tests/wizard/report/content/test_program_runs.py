@@ -246,3 +246,12 @@ def test_an_error_that_is_cut_ends_with_a_whole_word_and_says_so() -> None:
     raised = Raised(type="torch.OutOfMemoryError", message="CUDA out of memory. " * 40)
     python = msgspec.structs.replace(RUN.pythons[0], raised=raised)
     assert ended(msgspec.structs.replace(RUN, pythons=(python,)), "en").endswith(" CUDA out of memory. ...")
+
+
+def test_the_interrupt_with_which_we_ended_it_is_not_its_own_error() -> None:
+    frames = (Frame(file="/home/user/wait.py", line=5, function="wait", code="lock.acquire()"),)
+    raised = Raised(type="KeyboardInterrupt", frames=frames)
+    watched = ProgramRun(end="watched", seconds=60.0, pythons=(PythonProcess(pid=1, raised=raised),))
+    told = ended(watched, "en")
+    assert "KeyboardInterrupt" not in told
+    assert "wait.py, line 5" in told

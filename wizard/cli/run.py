@@ -101,8 +101,9 @@ def _spare(chosen: argparse.Namespace, folder: Path) -> None:
 
 def _running(chosen: argparse.Namespace) -> int:
     """Look at a program that runs already, then examine."""
-    from checks.engine.watch.running import COMPUTING, SECONDS, NotRunning, look_at, named
+    from checks.engine.watch.running import SECONDS, NotRunning, look_at, named
     from checks.facts.question import SymptomName
+    from checks.knowledge.packages.gpu_modules import computing
 
     if chosen.words or chosen.cwd:
         raise UsageError(visible(f"naosu: {words('commands.run-process-alone', chosen.lang)}"))
@@ -117,7 +118,7 @@ def _running(chosen: argparse.Namespace) -> int:
         raise UsageError(
             visible(f"naosu: {words(f'commands.run-{error.key}', chosen.lang, **error.values)}")
         ) from error
-    about_gpu = any(module.name in COMPUTING for python in seen.pythons for module in python.modules)
+    about_gpu = computing(module.name for python in seen.pythons for module in python.modules)
     chosen.symptom = chosen.symptom or (SymptomName.NOT_ON_GPU if about_gpu else SymptomName.DOES_NOT_START).value
     target = chosen.target or (seen.interpreter if chosen.yes or not _is_of_another(seen.interpreter) else None)
     return _examined(seen, target, Path(seen.folder or Path.home()), chosen)

@@ -20,6 +20,7 @@ from checks.facts import ProgramEnd, ProgramRun
 from checks.facts.programs import GONE
 from checks.interpreters.layout import EXECUTABLE
 from checks.knowledge.packages.ai_programs import program_of_process
+from checks.knowledge.packages.gpu_modules import computing
 
 ORIGIN = "the running program"
 SECONDS = 15.0  # for which it is looked at
@@ -172,7 +173,7 @@ def _candidate(process: psutil.Process) -> Running | None:
         name, on_gpu = process.name(), has_gpu_open(process.pid)
         packages = packages_in(mapped(process.pid)) if EXECUTABLE.fullmatch(PurePath(process.exe()).name) else ()
         known_as = program_of_process(name)
-        if on_gpu or known_as or COMPUTING & {*packages}:
+        if on_gpu or known_as or computing(packages):
             return Running(
                 pid=process.pid,
                 name=whole(name),
@@ -184,9 +185,6 @@ def _candidate(process: psutil.Process) -> Running | None:
                 known_as=known_as or "",
             )
     return None
-
-
-COMPUTING = {"torch", "tensorflow", "jaxlib", "onnxruntime", "openvino", "tensorrt", "cupy", "paddle", "mxnet"}
 
 
 def _command_of(process: psutil.Process) -> tuple[str, ...]:

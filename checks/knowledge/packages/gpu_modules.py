@@ -24,3 +24,8 @@ def is_each_telling(modules: Iterable[str]) -> bool:
     loaded = {*modules}
     found = [row.tells for row in GpuModules.read().row if row.module in loaded]
     return bool(found) and all(found)
+
+
+def computing(modules: Iterable[str]) -> set[str]:
+    """Those of these modules that compute on GPUs by themselves."""
+    return {row.module for row in GpuModules.read().row} & {*modules}

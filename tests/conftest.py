@@ -61,7 +61,8 @@ def naosu_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def torch_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A Python that has imported torch; its processes start at once (support/warm_python.py)."""
-    yield from _warm(tmp_path_factory, ["torch", "torch._inductor.config"])
+    # The last is imported by PyTorch itself at the first operation of a class of tensors that is not its own.
+    yield from _warm(tmp_path_factory, ["torch", "torch._inductor.config", "torch.distributed.tensor"])
 
 
 @pytest.fixture

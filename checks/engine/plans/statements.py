@@ -113,6 +113,8 @@ def _resume(job: StatementsJob, answers: Sequence[Answer]) -> StatementsJob | No
     following = left if left and answers[-1].run.status == RunStatus.CRASHED else again[:1]
     if not following or limit < 1 or len(tried.alone) >= ALONE or answers[-1].run.status in _OVER:
         return None
+    if not answers[-1].facts.get("trying"):  # this Python ends before its first line: so will the next one
+        return None
     return replace(job, argument={**job.argument, "statements": following, "all": asked}, limit=Limit(limit))
 
 

@@ -104,3 +104,19 @@ def test_nothing_is_tried_where_nothing_is_there() -> None:
     assert statements_job(InterpreterFacts(path=sys.executable, problem="missing"), Request()) is None
     plain = (Package(name="six", version="1.0", location="/nowhere", requires=()),)
     assert statements_job(InterpreterFacts(path=sys.executable, packages=plain), Request()) is None
+
+
+def test_a_python_that_does_not_start_is_started_once(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\necho >>"{started}"\necho "Fatal Python error: no encodings" >&2\nexit 1\n')
+    python.chmod(0o755)
+    target = InterpreterFacts(path=str(python), packages=(_installed(tmp_path, "naosu_fine", ""),))
+    job = statements_job(target, Request())
+    assert job is not None
+    runner = JobRunner(lambda: False)
+    try:
+        list(runner.results((job,)))
+    finally:
+        runner.stop()
+    assert started.read_text().count("\n") == 1

@@ -104,6 +104,7 @@ from checks.facts.programs import (
     PythonProcess,
     Raised,
 )
+from checks.facts.proofs import PackageChange, Proof, ProofResult
 from checks.facts.python import EnvironmentVariables, InterpreterFacts, Package, StoragePlace
 from checks.facts.runs import ProbeRun, ProbeRuns, StageRun
 from checks.facts.search import HidingFile, SearchedFacts, SearchedFolder, SearchPlace, StrayScript

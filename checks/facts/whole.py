@@ -9,6 +9,7 @@ from checks.facts.machine import MachineFacts
 from checks.facts.measurements import Measurement
 from checks.facts.models import ModelComparison, ModelFacts
 from checks.facts.programs import ProgramRun, ProgramRuns
+from checks.facts.proofs import Proof
 from checks.facts.python import EnvironmentVariables, InterpreterFacts
 from checks.facts.runs import ProbeRuns
 from checks.facts.search import SearchedFacts
@@ -43,6 +44,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     environment: EnvironmentVariables | None = None
     probes: ProbeRuns | None = None
     runs: tuple[ProgramRun, ...] = ()  # of the user's own program
+    proofs: tuple[Proof, ...] = ()  # remedies that were tried in a throw-away copy
     symptom: Symptom | None = None
     logs: tuple[SentFile, ...] = ()
     scripts: tuple[SentFile, ...] = ()

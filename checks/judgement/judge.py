@@ -98,15 +98,16 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
         from checks.judgement.program_runs import with_programs
 
         known = with_programs(facts, known)
+    proven = {(proof.cause, proof.subject) for proof in facts.proofs if proof.helped}
     if not facts.reported and not any((log.text or "").strip() for log in facts.logs):
-        return known, rank(known)
+        return known, rank(known, proven)
 
     from checks.judgement.odds import weighed
 
     named = weighed(facts, known)
     if not facts.reported:
         known = with_findings_instead(known, named)
-        return known, rank(known)
+        return known, rank(known, proven)
 
     from checks.judgement.second_cause import with_second_cause
 

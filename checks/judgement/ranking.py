@@ -1,6 +1,6 @@
 """Which finding comes first, which counts, and which can answer what was asked."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from checks.facts.finding import FAILED_RUN, Finding, Outcome, Severity
 from checks.facts.question import ABOUT_RESULTS, SymptomName
@@ -12,12 +12,13 @@ _WEIGHT = {Severity.BLOCKING: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 _ABOUT_ALL = (SymptomName.EVERYTHING, SymptomName.TICKET, SymptomName.MODELS, SymptomName.COMPARISON)
 
 
-def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
+def rank(outcomes: Iterable[Outcome], proven: Collection[tuple[str, str]] = ()) -> tuple[Finding, ...]:
     """All findings, the best first: by severity, then causes before their consequences, then by confidence.
 
     A cause goes before what its file says that it ``explains``, also where the consequence is the graver one: fixing
-    the cause removes both. A blocking cause that ``is_warned_first`` goes before all others, and then what explains a
-    failure of the user's own program that was seen: the rest is only known to be so. Notes that tell what ``is_usual``
+    the cause removes both. A blocking cause that ``is_warned_first`` goes before all others, then what is ``proven``
+    (its cause and subject, of which a remedy was seen to mend the program), and then what explains a failure of the
+    user's own program that was seen: the rest is only known to be so. Notes that tell what ``is_usual``
     are the last. "unknown" is dropped where a blocking cause is known: the specific beats the general.
     """
     findings = [finding for outcome in outcomes for finding in outcome.findings]
@@ -34,7 +35,7 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
 
     worst = {cause: min(_WEIGHT[found.severity] for found in findings if found.cause == cause) for cause in seen}
 
-    def order(finding: Finding) -> tuple[bool, bool, int, bool, bool, bool, float, str, str]:
+    def order(finding: Finding) -> tuple[bool, bool, bool, int, bool, bool, bool, float, str, str]:
         weight = _WEIGHT[finding.severity]
         if finding.severity is not Severity.NOTE:
             consequences = explained.intersection(cause_of(finding.cause).explains)
@@ -43,6 +44,7 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
         is_seen = FAILED_RUN in finding.values
         return (
             not is_first,
+            (finding.cause, finding.subject) not in proven,
             not (is_seen and finding.severity is Severity.BLOCKING),
             weight,
             not is_seen,

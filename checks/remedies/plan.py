@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from checks.facts import Facts, OsFacts
+from checks.facts import Facts, OsFacts, Proof
 from checks.facts.finding import FRAMEWORK, Finding
 from checks.facts.phrase import Phrase
+from checks.facts.proofs import proof_of
 from checks.knowledge.catalogue import Remedy, Step, remedy_of
 from checks.knowledge.commands.placeholders import kinds
 from checks.knowledge.frameworks.torch import index_of_build
@@ -70,10 +71,13 @@ class RemedyPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     verify: PlannedVerify
     risk: str = ""
     tested: str = ""
+    proof: Proof | None = None  # what came of trying it here
 
 
 def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[RemedyPlan, ...]:
     """The remedies of a finding that can be carried out on this machine, the best first, in "en" or "ja".
+
+    What was seen to mend it here comes before what nobody tried, and that before what was seen not to.
 
     A remedy with a mistake of ours in it (no file, a value that nobody gives) is logged and left out: one broken
     remedy must not hide the report.
@@ -91,7 +95,20 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
         else:
             plans += [plan] if plan is not None else []
     offered = {plan.id for plan in plans}
-    return tuple(plan for plan in plans if remedy_of(plan.id).instead_of not in offered)
+    kept = [plan for plan in plans if remedy_of(plan.id).instead_of not in offered]
+    return tuple(sorted((_with_proof(plan, finding, facts) for plan in kept), key=_by_proof))
+
+
+def _with_proof(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:
+    proof = proof_of(facts.proofs, finding.cause, finding.subject, plan.id)
+    return plan if proof is None else msgspec.structs.replace(plan, proof=proof)
+
+
+def _by_proof(plan: RemedyPlan) -> int:
+    proof = plan.proof
+    if proof is None:
+        return 2
+    return 0 if proof.mended else 1 if proof.helped else 3 if proof.refuted else 2
 
 
 def installing(package: str, facts: Facts) -> tuple[str, ...]:

@@ -9,12 +9,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 
-def wheel(folder: Path, name: str, version: str, files: Mapping[str, bytes | str], tag: str = "py3-none-any") -> Path:
+def wheel(
+    folder: Path,
+    name: str,
+    version: str,
+    files: Mapping[str, bytes | str],
+    tag: str = "py3-none-any",
+    requires: tuple[str, ...] = (),
+) -> Path:
     """A wheel file with these files in it."""
+    needed = "".join(f"Requires-Dist: {requirement}\n" for requirement in requires)
     plain = name.replace("-", "_")
     content = {path: data.encode() if isinstance(data, str) else data for path, data in files.items()}
     info = f"{plain}-{version}.dist-info"
-    content[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n\n".encode()
+    content[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needed}\n".encode()
     content[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tag}\n\n".encode()
     lines = [f"{path},{_digest(data)},{len(data)}" for path, data in content.items()]
     content[f"{info}/RECORD"] = "\n".join([*lines, f"{info}/RECORD,,", ""]).encode()

@@ -70,28 +70,17 @@ def _tried(place: Path, way: str, out: Path) -> tuple[str, str, float]:
     report = out / f"{place.name}-{way}.json"
     report.unlink(missing_ok=True)
     target = (place / "target").read_text().strip()
-    # Our own start is isolated; what the wrapper sets is for the program.
-    start = f"import runpy, sys; sys.path.insert(0, {str(ROOT)!r}); runpy.run_module('wizard', run_name='__main__')"
-    naosu = [sys.executable, "-I", "-c", start]
     if way == "check":
         asked = ["check", "--target", target, "--symptom", "does-not-start", "--quiet", "--no-redact"]
-        naosu += [*asked, "--json", str(report)]
+        asked += ["--json", str(report)]
     else:
         command = shlex.split((place / "cmd").read_text())
         symptom = place / "symptom"
         asked = ["--symptom", symptom.read_text()] if symptom.exists() and symptom.read_text() else []
-        naosu += ["run", *asked, "--quiet", "--no-redact", "--json", str(report), "--", *command]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+        asked = ["run", *asked, "--quiet", "--no-redact", "--json", str(report), "--", *command]
     began = time.monotonic()
     try:
-        done = subprocess.run(
-            [str(place / "wrap"), *naosu],
-            cwd=(place / "cwd").read_text().strip(),
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PATIENCE,
-        )
+        done = asked_in(place, asked)
         (out / f"{place.name}-{way}.txt").write_bytes(done.stdout + done.stderr)
     except subprocess.TimeoutExpired:
         return "timed-out", "", PATIENCE
@@ -101,6 +90,24 @@ def _tried(place: Path, way: str, out: Path) -> tuple[str, str, float]:
     except (OSError, ValueError, KeyError):
         return "no-report", done.stderr.decode("utf-8", "replace").strip()[-200:], seconds
     return *_judged(place, findings), seconds
+
+
+def asked_in(place: Path, arguments: list[str], patience: float = PATIENCE) -> "subprocess.CompletedProcess[bytes]":
+    """Start Naosu in the setting of an environment's user. Its own start is isolated; the setting is for the program.
+
+    Raises:
+        TimeoutExpired: it took longer than this.
+    """
+    start = f"import runpy, sys; sys.path.insert(0, {str(ROOT)!r}); runpy.run_module('wizard', run_name='__main__')"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    return subprocess.run(
+        [str(place / "wrap"), sys.executable, "-I", "-c", start, *arguments],
+        cwd=(place / "cwd").read_text().strip(),
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=patience,
+    )
 
 
 def _judged(place: Path, findings: list[dict[str, object]]) -> tuple[str, str]:

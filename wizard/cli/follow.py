@@ -10,23 +10,30 @@ from collections.abc import Callable, Iterator
 
 from checks.engine.events import Event, Finished
 from checks.engine.request import Request
+from checks.facts.case import Case
 from wizard.cli.outputs import deliver
 from wizard.cli.progress_line import ProgressLine
 from wizard.stop_signals import asked_to_end
 from wizard.words import words
 
+Then = Callable[[Case, Callable[[], bool]], Case]
 ENDED_EARLY = 130  # as shells count a Ctrl+C: 128 + SIGINT
 
 
-def examined(request: Request, chosen: argparse.Namespace) -> int:
+def examined(request: Request, chosen: argparse.Namespace, then: Then | None = None) -> int:
     """Run an examination, show how far it is, and write what was asked for; returns the exit status."""
     from checks.engine.examination import examine  # late: what `inspect` only reads needs no processes
 
-    return followed(lambda cancelled: examine(request, cancelled=cancelled), chosen)
+    return followed(lambda cancelled: examine(request, cancelled=cancelled), chosen, then)
 
 
-def followed(begin: Callable[[Callable[[], bool]], Iterator[Event]], chosen: argparse.Namespace) -> int:
-    """Follow events to their end, which a signal may bring early, and write what came of it."""
+def followed(
+    begin: Callable[[Callable[[], bool]], Iterator[Event]], chosen: argparse.Namespace, then: Then | None = None
+) -> int:
+    """Follow events to their end, which a signal may bring early, and write what came of it.
+
+    ``then``: what is done with the case before it is written; it is asked whether somebody wants it to end.
+    """
     stop = Stop(chosen.lang)
     progress = ProgressLine(chosen.lang, shown=sys.stderr.isatty() and not chosen.quiet)
     case = None
@@ -35,8 +42,10 @@ def followed(begin: Callable[[Callable[[], bool]], Iterator[Event]], chosen: arg
             progress.show(event)
             if isinstance(event, Finished):
                 case = event.case
-    progress.clear()
-    assert case is not None, "the engine always finishes"  # noqa: S101 - its contract
+        progress.clear()
+        assert case is not None, "the engine always finishes"  # noqa: S101 - its contract
+        if then is not None and not stop.is_set():
+            case = then(case, stop.is_set)
     return deliver(case, chosen) or (0 if case.complete else ENDED_EARLY)
 
 

@@ -39,6 +39,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
     """Its options, and the command behind them."""
     parser.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help=text("help-run-command"))
     parser.add_argument("--timeout", type=_seconds_or_none, default=None, metavar="SECONDS", help=text("help-timeout"))
+    parser.add_argument("--prove", action="store_true", help=text("help-prove"))
     parser.add_argument("--process", metavar="PID|NAME", help=text("help-process"))
     parser.add_argument("--cwd", metavar="FOLDER", help=text("help-cwd"))
     parser.add_argument("--target", metavar="PYTHON", help=text("help-run-target"))
@@ -105,7 +106,7 @@ def _running(chosen: argparse.Namespace) -> int:
     from checks.facts.question import SymptomName
     from checks.knowledge.packages.gpu_modules import computing
 
-    if chosen.words or chosen.cwd:
+    if chosen.words or chosen.cwd or chosen.prove:
         raise UsageError(visible(f"naosu: {words('commands.run-process-alone', chosen.lang)}"))
     seconds_of_looking = SECONDS if chosen.timeout is None else chosen.timeout
     try:
@@ -175,6 +176,7 @@ def _examined(watched: ProgramRun, target: str | None, folder: Path, chosen: arg
     from checks.engine.request import Request
     from checks.facts.case import Answers
     from wizard.cli.follow import examined
+    from wizard.cli.proving import proven
 
     request = Request(
         answers=Answers(symptom=chosen.symptom),
@@ -184,7 +186,7 @@ def _examined(watched: ProgramRun, target: str | None, folder: Path, chosen: arg
         interpreters=() if target is None else None,
         runs=(watched,),
     )
-    return examined(request, chosen)
+    return examined(request, chosen, proven(chosen) if chosen.prove else None)
 
 
 class _Signals:

@@ -29,6 +29,7 @@ from wizard.report.content.blocks import (
     Sources,
     Step,
 )
+from wizard.report.content.proofs import proof_blocks
 from wizard.report.content.report import FindingView
 from wizard.report.content.step_labels import step_label, step_numbers, step_text
 from wizard.report.content.together import remedies_of
@@ -190,7 +191,9 @@ def remedy_section(
 
 
 def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
-    """What to know before the first step, the steps, and how to see that it worked."""
+    """What came of it here, what to know before the first step, the steps, and how to see that it worked."""
+    if remedy.proof:
+        yield from proof_blocks(remedy.proof, language)
     if remedy.risk:
         yield Risk(words("report.heading-risk", language), remedy.risk)
     for mark, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):

@@ -1,0 +1,1 @@
+"""A remedy is tried in a throw-away copy before it is recommended: it failed before, and ran after."""

@@ -1,0 +1,178 @@
+"""Carry out in a copy what a remedy changes: packages, variables, files of the environment."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checks.engine.processes.tree import Place, ProcessTree
+from checks.facts import PackageChange
+from checks.interpreters import read_interpreter
+from checks.proof.changes import Change, Installed, Moved, NotTriable, Variable
+from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy, moved_variables
+
+INSTALLING = 900.0  # seconds for one command
+_POLL = 0.1
+_TAIL = 8192  # bytes of what an installer printed
+_SAID = 600  # characters of them that are kept
+_CHECKING = 60.0
+_UNMET = re.compile(r" requires .*not installed| has requirement .*but you have")
+_QUIET = {"PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_COLOR": "1", "NO_COLOR": "1"}
+
+
+class NotApplied(Exception):  # noqa: N818 - that it fails is what was to be found out
+    """A command of the remedy failed. ``said``: what it printed last."""
+
+    def __init__(self, line: str, said: str) -> None:
+        super().__init__(said)
+        self.line = line
+        self.said = said
+
+
+@dataclass
+class Ground:
+    """Where a remedy is tried: a copy, None where only variables change, and all variables that the program gets."""
+
+    made: EnvironmentCopy | None
+    variables: dict[str, str]
+    cancelled: Callable[[], bool] = lambda: False
+    commands: list[str] = field(default_factory=list)  # applied so far
+    before: Mapping[str, str] = field(default_factory=dict)  # versions that were there, where something was installed
+
+    @classmethod
+    def of(cls, made: EnvironmentCopy | None, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> Ground:
+        """The copy as it is made, with the user's variables."""
+        moved = moved_variables(made, variables) if made else dict(variables)
+        return cls(made, moved, cancelled, before=_versions(made) if made else {})
+
+    def apply(self, changes: tuple[Change, ...]) -> None:
+        """Apply them in their order.
+
+        Raises:
+            NotApplied: an installer failed.
+            NotTriable: a change cannot be made in this copy.
+            Cancelled: somebody asked to end.
+        """
+        made = self.made
+        for change in changes:
+            match change:
+                case Variable(name=name, value=None):
+                    self.variables.pop(name, None)
+                case Variable(name=name, value=str(value)):
+                    self.variables[name] = made.moved(value) if made else value
+                case Moved() if made:
+                    _move(change, made)
+                case Installed() if made:
+                    _install(change, made, self.variables, self.cancelled)
+            line = made.named_by_user(change.line) if made else change.line
+            if line not in self.commands:
+                self.commands.append(line)
+
+    def changes(self) -> tuple[PackageChange, ...]:
+        """The distributions that are not as they were."""
+        if self.made is None:
+            return ()
+        before, after = self.before, _versions(self.made)
+        names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+        return tuple(PackageChange(name=name, before=before.get(name), after=after.get(name)) for name in names)
+
+    def new_conflicts(self) -> tuple[str, ...]:
+        """Requirements that are not met in the copy and are in the user's environment.
+
+        Raises:
+            NotTriable: there is no room left.
+            Cancelled: somebody asked to end.
+        """
+        if self.made is None:
+            return ()
+        after = self._unmet(str(self.made.python), self.made)
+        before = self._unmet(self.made.users_python, self.made) if after else frozenset()
+        return tuple(sorted(after - before))
+
+    def _unmet(self, python: str, made: EnvironmentCopy) -> frozenset[str]:
+        _, said = _ended((python, "-B", "-m", "pip", "check"), made, self.variables, _CHECKING, self.cancelled)
+        return frozenset(line for line in said.splitlines() if _UNMET.search(line))
+
+
+def _versions(made: EnvironmentCopy) -> dict[str, str]:
+    return {package.name: package.version for package in read_interpreter(str(made.python)).packages or ()}
+
+
+def _move(change: Moved, made: EnvironmentCopy) -> None:
+    source, to = Path(made.moved(change.source)), Path(made.moved(change.to))
+    if made.is_overlay or not (made.holds(str(source)) and made.holds(str(to))):
+        raise NotTriable("outside", path=change.source)
+    try:
+        shutil.move(source, to)
+    except OSError as error:
+        raise NotApplied(change.line, str(error)) from error
+
+
+def _install(
+    change: Installed, made: EnvironmentCopy, variables: Mapping[str, str], cancelled: Callable[[], bool]
+) -> None:
+    if made.is_overlay and change.verb == "uninstall":
+        raise NotTriable("too-large")
+    if change.installer == "uv":
+        uv = shutil.which("uv", path=variables.get("PATH"))
+        if uv is None:
+            raise NotApplied(change.line, "uv: command not found")
+        command: tuple[str, ...] = (uv, "pip", change.verb, "--python", str(made.python), *change.arguments)
+    else:
+        command = (str(made.python), "-m", "pip", change.verb, *change.arguments)
+    code, said = _ended(command, made, {**variables, **_QUIET}, INSTALLING, cancelled)
+    if code != 0:
+        raise NotApplied(change.line, _reason(said))
+
+
+def _reason(said: str) -> str:
+    """The lines by which an installer says why it failed; else its last ones."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if re.match(r"error\b|×|no solution", line, re.IGNORECASE)]
+    return "\n".join(errors[:3] or lines[-3:])[:_SAID]
+
+
+def _ended(
+    command: tuple[str, ...],
+    made: EnvironmentCopy,
+    variables: Mapping[str, str],
+    seconds: float,
+    cancelled: Callable[[], bool],
+) -> tuple[int, str]:
+    """Run a command to its end; returns its exit code and the end of what it printed.
+
+    Raises:
+        NotTriable: it takes too long, or the disk is nearly full.
+        Cancelled: somebody asked to end.
+    """
+    room = made.folder.parent
+    temporary = room / "temporary"
+    temporary.mkdir(exist_ok=True)
+    started = time.monotonic()
+    with open(room / "printed", "w+b") as printed:
+        place = Place(stdout=printed.fileno(), stderr=printed.fileno())
+        try:
+            tree = ProcessTree(command, environment={**variables, "TMPDIR": str(temporary)}, folder=room, place=place)
+        except (OSError, ValueError) as error:
+            return 127, str(error)
+        try:
+            while tree.process.poll() is None:
+                if cancelled():
+                    raise Cancelled
+                if time.monotonic() - started > seconds:
+                    raise NotTriable("too-long", seconds=f"{seconds:.0f}")
+                if shutil.disk_usage(room).free < ROOM // 2:
+                    raise NotTriable("no-room", folder=str(room))
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    tree.process.wait(_POLL)
+        finally:
+            tree.end()
+        printed.seek(max(0, printed.seek(0, os.SEEK_END) - _TAIL))
+        return tree.process.returncode, printed.read().decode("utf-8", "replace")

@@ -1,0 +1,198 @@
+"""A throw-away copy of a Python environment, which may be changed in place of the user's.
+
+A virtual environment of moderate size is copied whole, in blocks that are shared where the file system can (Btrfs,
+XFS). Any other, and a large one, gets an overlay: a new virtual environment whose own packages stand in front of the
+user's on the search path. An overlay can add and replace packages, and cannot remove any.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from checks.facts import InterpreterFacts
+from checks.interpreters.disk import absolute
+from checks.proof.changes import NotTriable
+
+MOST_COPIED = 3 << 30  # bytes; more takes too long where blocks are not shared
+ROOM = 1 << 30  # bytes that stay free
+_FICLONE = 0x40049409  # Linux: ioctl_ficlone(2)
+_LONGEST_SCRIPT = 1 << 16
+# The first line of a command, and the second one of those whose path is too long for the first, or has a space in it.
+_STARTS = re.compile(r"\A#!.*(?:\n'''exec' .*)?")
+_MAKING = 60.0  # seconds to make an empty environment
+
+
+@dataclass(frozen=True)
+class EnvironmentCopy:
+    """``prefixes``: how the user's environment is named, by its path and by its real one; ``folder``: the copy's."""
+
+    users_python: str
+    prefixes: tuple[str, ...]
+    folder: Path
+    python: Path
+    is_overlay: bool
+    copied_bytes: int
+
+    def moved(self, text: str) -> str:
+        """A word of a command or the value of a variable, with the copy in the place of the environment."""
+        for prefix in self.prefixes:
+            text = re.sub(rf"(?<![\w./\\-]){re.escape(prefix)}(?=[/\\:;]|$)", lambda _: str(self.folder), text)
+        return text
+
+    def named_by_user(self, text: str) -> str:
+        """A text of the copy with the user's environment in its place."""
+        return text.replace(str(self.python), self.users_python).replace(str(self.folder), self.prefixes[-1])
+
+    def holds(self, path: str) -> bool:
+        """Whether a path as a program names it lies in the copy."""
+        return absolute(path).is_relative_to(self.folder)
+
+
+def copied(target: InterpreterFacts, place: Path, cancelled: Callable[[], bool] = lambda: False) -> EnvironmentCopy:
+    """Copy the environment of an interpreter into this folder, or make an overlay of it there.
+
+    Raises:
+        NotTriable: it cannot be copied, or there is no room for it.
+        Cancelled: somebody asked to end.
+    """
+    prefix = Path(target.prefix) if target.prefix else None
+    if prefix is None or sys.platform == "win32":
+        raise NotTriable("no-copy")
+    size = _size(prefix) if _is_virtual(prefix) else None
+    free = shutil.disk_usage(place).free
+    if size is not None and size <= MOST_COPIED and 2 * size + ROOM <= free:
+        return _whole(target, prefix, place, cancelled)
+    if free < ROOM:
+        raise NotTriable("no-room", folder=str(place))
+    return _overlay(target, prefix, place)
+
+
+class Cancelled(Exception):  # noqa: N818 - nothing went wrong
+    """Somebody asked to end."""
+
+
+def _is_virtual(prefix: Path) -> bool:
+    return (prefix / "pyvenv.cfg").is_file()
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files below it, as far as it can be read."""
+    return sum(entry.stat(follow_symlinks=False).st_size for entry in _files(folder))
+
+
+def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
+    waiting = [str(folder)]
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif entry.is_file(follow_symlinks=False):
+                    yield entry
+
+
+def _whole(target: InterpreterFacts, prefix: Path, place: Path, cancelled: Callable[[], bool]) -> EnvironmentCopy:
+    folder = place / prefix.name
+    copied_bytes = 0
+
+    def copy(source: str, to: str) -> str:
+        nonlocal copied_bytes
+        if cancelled():
+            raise Cancelled
+        if stat.S_ISREG(os.lstat(source).st_mode):  # a pipe or a socket in it is nobody's package
+            copied_bytes += _cloned(source, to)
+        return to
+
+    try:
+        shutil.copytree(prefix, folder, symlinks=True, copy_function=copy, ignore_dangling_symlinks=True)
+    except (OSError, shutil.Error) as error:
+        raise NotTriable("copy-failed", detail=_first_line(error)) from error
+    made = EnvironmentCopy(target.path, _names(prefix), folder, _python_in(folder, target, prefix), False, copied_bytes)
+    _relocate(made)
+    return made
+
+
+def _first_line(error: OSError) -> str:
+    """What a system call said; of many files that could not be copied, the first."""
+    first = error.args[0][0][2] if isinstance(error, shutil.Error) and error.args and error.args[0] else error
+    return str(first)
+
+
+def _cloned(source: str, to: str) -> int:
+    """Copy a file; returns the bytes that took room."""
+    if sys.platform == "linux":
+        import fcntl
+
+        with contextlib.suppress(OSError), open(source, "rb") as read, open(to, "xb") as written:
+            fcntl.ioctl(written.fileno(), _FICLONE, read.fileno())
+            shutil.copystat(source, to)
+            return 0
+    shutil.copy2(source, to)
+    return Path(to).stat().st_size
+
+
+def _names(prefix: Path) -> tuple[str, ...]:
+    """The longest first, so that no other is a part of what was put in its place."""
+    return tuple(sorted({str(prefix), os.path.realpath(prefix)}, key=len, reverse=True))
+
+
+def _python_in(folder: Path, target: InterpreterFacts, prefix: Path) -> Path:
+    for name in _names(prefix):
+        with contextlib.suppress(ValueError):
+            return folder / Path(target.path).relative_to(name)
+    return folder / "bin" / "python"
+
+
+def _relocate(made: EnvironmentCopy) -> None:
+    """Let the commands and the path files of the copy name the copy: they hold the path of their environment."""
+    for path in (*(made.folder / "bin").iterdir(), *made.folder.glob("lib/python*/site-packages/*.pth")):
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _LONGEST_SCRIPT:
+            continue
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+        if path.suffix == ".pth":
+            moved = "".join(line if line.startswith("import") else made.moved(line) for line in text.splitlines(True))
+        else:
+            moved = _STARTS.sub(lambda line: _shebang(line[0], made), text)
+        if moved != text:
+            path.write_bytes(moved.encode("utf-8", "surrogateescape"))
+
+
+def _shebang(line: str, made: EnvironmentCopy) -> str:
+    for prefix in made.prefixes:
+        line = line.replace(f"{prefix}/", f"{made.folder}/")
+    return line
+
+
+def _overlay(target: InterpreterFacts, prefix: Path, place: Path) -> EnvironmentCopy:
+    folder = place / "overlay"
+    command = [target.path, "-m", "venv", "--without-pip", "--symlinks", str(folder)]
+    if not _is_virtual(prefix):
+        command.insert(3, "--system-site-packages")
+    try:
+        subprocess.run(command, check=True, capture_output=True, timeout=_MAKING, stdin=subprocess.DEVNULL)
+        (site,) = folder.glob("lib/python*/site-packages")
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise NotTriable("no-copy") from error
+    theirs = next(iter(prefix.glob("lib/python*/site-packages")), None)
+    if _is_virtual(prefix) and theirs is not None:
+        # addsitedir: the path files of the environment count as they do in it.
+        (site / "naosu_users.pth").write_text(f"import site; site.addsitedir({str(theirs)!r})\n", "utf-8")
+    return EnvironmentCopy(target.path, _names(prefix), folder, folder / "bin" / "python", True, 0)
+
+
+def moved_variables(made: EnvironmentCopy, variables: Mapping[str, str]) -> dict[str, str]:
+    """The user's variables as they are in the copy. Of an overlay nothing is compiled into the user's folders."""
+    moved = {name: made.moved(value) for name, value in variables.items()}
+    if made.is_overlay:
+        moved["PYTHONDONTWRITEBYTECODE"] = "1"
+        moved["PATH"] = os.pathsep.join((str(made.python.parent), variables.get("PATH", os.defpath)))
+    return moved

@@ -1,0 +1,316 @@
+"""Try the remedies of a case one after the other, each in a throw-away copy, until one is seen to work.
+
+What failed is what is run again: the user's own program, in the user's folder. The user's environment is read and never
+written. Where the program leaves the copy, because it names its Python in
+another way, nothing is concluded.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from checks.engine.processes.own_folder import own_folder
+from checks.engine.processes.surroundings import probe_environment
+from checks.engine.watch.connection import Listened
+from checks.engine.watch.program import ProgramTask, watch_program
+from checks.facts import Facts, InterpreterFacts, ProgramEnd, ProgramRun, Proof, ProofResult
+from checks.facts.case import Answers, Case
+from checks.facts.finding import FAILED_RUN, Finding, Severity
+from checks.facts.proofs import MENDED, proof_of
+from checks.interpreters import read_interpreter
+from checks.judgement.judge import judged
+from checks.proof.apply import Ground, NotApplied
+from checks.proof.changes import Change, NotTriable, Variable, changes_of
+from checks.proof.environment_copy import Cancelled, EnvironmentCopy, copied
+from checks.remedies.plan import RemedyPlan, plan_remedies
+
+MOST_TRIED = 5  # remedies that are carried out for one case
+MOST_BEHIND = 3  # failures that may come to light behind the first
+LEAST_LIKELY = 0.5  # confidence below which a cause is only one of several, and its remedies are not tried unasked
+PATIENCE = 120.0  # seconds for a program that failed sooner
+_SLOWER = 3  # times the seconds to its failure that it gets at least
+_KEPT = 4000  # characters of its streams
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A remedy of a finding."""
+
+    finding: Finding
+    plan: RemedyPlan
+
+
+@dataclass(frozen=True)
+class Trying:
+    """What happens now. ``stage``: "copying", "applying" or "running"."""
+
+    candidate: Candidate
+    number: int
+    stage: str
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A remedy was tried, or could not be."""
+
+    candidate: Candidate
+    proof: Proof
+
+
+def failed_program(facts: Facts) -> ProgramRun | None:
+    """What failed and can be run again: the user's program, started by us, on this machine."""
+    if not facts.here:  # what a stranger's case names is never started
+        return None
+    return next((run for run in facts.runs if run.failed and run.command and not run.statement), None)
+
+
+def candidates(case: Case, language: str = "en") -> Iterator[Candidate]:
+    """The remedies that may mend what failed, the best first."""
+    for finding in case.findings:
+        is_about_run = FAILED_RUN in finding.values and finding.severity is Severity.BLOCKING
+        if is_about_run and finding.confidence >= LEAST_LIKELY:
+            for plan in plan_remedies(finding, case.facts, language):
+                if proof_of(case.facts.proofs, finding.cause, finding.subject, plan.id) is None:
+                    yield Candidate(finding, plan)
+
+
+def prove(
+    case: Case,
+    variables: Mapping[str, str] = os.environ,
+    seconds: float = 0.0,
+    cancelled: Callable[[], bool] = lambda: False,
+    language: str = "en",
+) -> Generator[Trying | Tried, None, Case]:
+    """Try the remedies until one mends it; returns the case with all proofs, judged again.
+
+    ``variables``: of the user. ``seconds``: how long the program was watched, 0: to its end. ``language``: of the plans
+    that are handed over.
+
+    Raises:
+        OSError: there is no place for temporary files.
+    """
+    run = failed_program(case.facts)
+    proofs = list(case.facts.proofs)
+    number = 0
+    for candidate in candidates(case, language) if run else ():
+        if number >= MOST_TRIED or cancelled():
+            break
+        try:
+            changes = changes_of(candidate.plan, case.facts.target or "python")
+        except NotTriable as why:
+            proof = _not_tried(candidate, why)
+        else:
+            number += 1
+            assert run is not None  # noqa: S101 - candidates are of a run
+            trial = _Trial(candidate, changes, run, case.facts, case.answers, variables, seconds, cancelled)
+            try:
+                proof = yield from trial.proof(number)
+            except Cancelled:
+                break
+        proofs.append(proof)
+        yield Tried(candidate, proof)
+        if proof.mended:
+            break
+    facts = msgspec.structs.replace(case.facts, proofs=tuple(proofs))
+    return judged(facts, case.answers, created=case.created, complete=case.complete)
+
+
+def _not_tried(candidate: Candidate, why: NotTriable) -> Proof:
+    return _proof(candidate, ProofResult.NOT_TRIED, reason=why.reason, values=why.values)
+
+
+def _proof(candidate: Candidate, result: ProofResult, **more: object) -> Proof:
+    finding = candidate.finding
+    about = {"cause": finding.cause, "subject": finding.subject, "remedy": candidate.plan.id}
+    return Proof(origin="a throw-away copy", **about, result=result.value, **more)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """One remedy in one copy."""
+
+    candidate: Candidate
+    changes: tuple[Change, ...]
+    run: ProgramRun
+    facts: Facts
+    answers: Answers
+    variables: Mapping[str, str]
+    seconds: float
+    cancelled: Callable[[], bool]
+
+    def proof(self, number: int) -> Generator[Trying, None, Proof]:
+        """Copy, apply, run; and go on where another failure comes to light behind the first.
+
+        Raises:
+            Cancelled: somebody asked to end.
+            OSError: there is no place for temporary files.
+        """
+        started = time.monotonic()
+        made: EnvironmentCopy | None = None
+        then: list[str] = []
+        with own_folder() as place:
+            try:
+                if not all(isinstance(change, Variable) for change in self.changes):
+                    yield Trying(self.candidate, number, "copying")
+                    made = copied(self._environment(), place.resolve(), self.cancelled)
+                ground = Ground.of(made, probe_environment("", self.variables), self.cancelled)
+                yield Trying(self.candidate, number, "applying")
+                ground.apply(self.changes)
+                yield Trying(self.candidate, number, "running")
+                after = self._run_again(ground)
+                result = _result(self.run, after, made)
+                failures = [_failure(self.run, None)]
+                while result is ProofResult.OTHER_FAILURE and made and len(then) < MOST_BEHIND:
+                    following = next(self._behind(after, made), None)
+                    failures.append(_failure(after, made))
+                    if following is None:
+                        break
+                    yield Trying(following, number, "applying")
+                    try:
+                        ground.apply(changes_of(following.plan, str(made.python)))
+                    except (NotApplied, NotTriable):
+                        break
+                    then.append(following.plan.id)
+                    yield Trying(following, number, "running")
+                    after = self._run_again(ground)
+                    result = _result(self.run, after, made)
+                    if _failure(after, made) in failures:
+                        break
+                conflicts = ground.new_conflicts() if result in MENDED else ()
+                changes = ground.changes()
+            except NotTriable as why:
+                return _not_tried(self.candidate, why)
+            except NotApplied as why:
+                more: dict[str, object] = {"said": why.said, "commands": (why.line,)}
+                result = ProofResult.NOT_APPLIED
+            else:
+                result = ProofResult.CONFLICTS if conflicts else result
+                more = {
+                    "run": _kept(after, made),
+                    "commands": tuple(ground.commands),
+                    "changes": changes,
+                    "conflicts": conflicts,
+                    "then": tuple(then),
+                }
+        return _proof(
+            self.candidate,
+            result,
+            way="" if made is None else "overlay" if made.is_overlay else "copy",
+            copied_bytes=made.copied_bytes if made else None,
+            seconds=time.monotonic() - started,
+            **more,
+        )
+
+    def _behind(self, run: ProgramRun, made: EnvironmentCopy) -> Iterator[Candidate]:
+        """The remedies that can be tried for a failure that came to light in the copy, the likeliest first."""
+        target = read_interpreter(str(made.python))
+        facts = msgspec.structs.replace(
+            self.facts,
+            interpreters=(target,),
+            target=target.path,
+            runs=(run,),
+            proofs=(),
+            installed=None,
+            searched=None,
+        )
+        for candidate in candidates(judged(facts, self.answers)):
+            try:
+                changes_of(candidate.plan, target.path)
+            except NotTriable:
+                continue
+            yield candidate
+
+    def _environment(self) -> InterpreterFacts:
+        """That of the Python that really ran.
+
+        Raises:
+            NotTriable: it is not the one that the remedies are for.
+        """
+        target = self.facts.target_interpreter
+        if target is None:
+            raise NotTriable("no-copy")
+        return target
+
+    def _run_again(self, ground: Ground) -> ProgramRun:
+        """The program again, in the copy.
+
+        Raises:
+            NotTriable: it ran another Python.
+            Cancelled: somebody asked to end.
+        """
+        command, made = self.run.command, ground.made
+        if made is not None:
+            moved = [made.moved(word) for word in command]
+            # An overlay has only those commands that were installed into it.
+            command = tuple(
+                new if new == old or Path(new).exists() else old for new, old in zip(moved, command, strict=True)
+            )
+        limit = self.seconds or max(PATIENCE, _SLOWER * (self.run.seconds or 0.0))
+        task = ProgramTask(
+            command=command, folder=Path(self.run.folder), seconds=limit, named=command, variables=ground.variables
+        )
+        after = watch_program(task, Listened(lambda *_: None), cancelled=self.cancelled)
+        if after.end == ProgramEnd.CANCELLED:
+            raise Cancelled
+        if made is not None and not _ran_in(made, after):
+            raise NotTriable("other-python", path=after.interpreter or "?")
+        return after
+
+
+def _ran_in(made: EnvironmentCopy, run: ProgramRun) -> bool:
+    """Whether the Python that counts was the copy's."""
+    seen = [python.prefix or python.executable for python in run.pythons if not python.is_launcher]
+    return any(map(made.holds, filter(None, (*seen, run.interpreter))))
+
+
+def _result(before: ProgramRun, after: ProgramRun, made: EnvironmentCopy | None) -> ProofResult:
+    if after.worked:
+        return ProofResult.PROVEN
+    if after.end == ProgramEnd.WATCHED:
+        return ProofResult.RUNS_LONGER
+    return ProofResult.DID_NOT_HELP if _failure(before, None) == _failure(after, made) else ProofResult.OTHER_FAILURE
+
+
+def _failure(run: ProgramRun, made: EnvironmentCopy | None) -> tuple[object, ...]:
+    """By what two failures are told apart: the exception with its first line, else the code and the last words."""
+    raised = run.raised
+    if raised is not None:
+        said = raised.message.splitlines()[0] if raised.message.strip() else ""
+        return (raised.type, _plain(said, made))
+    lines = [line for line in (run.errors or run.output).splitlines() if line.strip()]
+    return (run.end, run.exit_code, run.signal, _plain(lines[-1], made) if lines else "")
+
+
+def _plain(text: str, made: EnvironmentCopy | None) -> str:
+    """A line with the environment's own path in it, whichever of the two it ran in."""
+    return text.replace(str(made.folder), made.prefixes[-1]) if made else text
+
+
+def _kept(run: ProgramRun, made: EnvironmentCopy | None) -> ProgramRun:
+    """What of a run belongs into a case; the copy, which is gone, has the name of the user's environment there."""
+    pythons = tuple(
+        msgspec.structs.replace(python, modules=(), libraries=None, search_path=(), warnings=())
+        for python in run.pythons
+        if not python.is_launcher
+    )
+    kept = msgspec.structs.replace(run, pythons=pythons[:2], output=run.output[-_KEPT:], errors=run.errors[-_KEPT:])
+    return _renamed(kept, made) if made else kept
+
+
+def _renamed(value: Any, made: EnvironmentCopy) -> Any:
+    """The same with every text in it as :meth:`EnvironmentCopy.named_by_user` has it."""
+    if isinstance(value, str):
+        return made.named_by_user(value)
+    if isinstance(value, tuple):
+        return tuple(_renamed(item, made) for item in value)
+    if isinstance(value, msgspec.Struct):
+        fields = {name: _renamed(getattr(value, name), made) for name in value.__struct_fields__}
+        return msgspec.structs.replace(value, **fields)
+    return value

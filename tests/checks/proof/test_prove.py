@@ -1,0 +1,216 @@
+"""Remedies are tried on a real virtual environment with packages made for it, and the user's own stays as it is."""
+
+import hashlib
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from support.wheels import put, unpack, wheel
+
+from checks.engine.watch.connection import Listened
+from checks.engine.watch.program import ProgramTask, watch_program
+from checks.facts import Facts, MachineFacts, OsFacts, Proof
+from checks.facts.case import Answers, Case
+from checks.facts.finding import FAILED_RUN, Finding, Severity
+from checks.facts.question import SymptomName
+from checks.interpreters import read_interpreter
+from checks.proof import environment_copy
+from checks.proof.prove import Tried, Trying, prove
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="copies are made on Linux and macOS so far")
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Wheels and one source distribution, from which pip installs instead of from an index."""
+    folder = tmp_path_factory.mktemp("shelf")
+    wheel(folder, "six", "2.0", {"six.py": "VALUE = 2"})
+    wheel(folder, "six", "3.0", {"six.py": "import nowhere_at_all"})
+    wheel(folder, "regex", "1.0", {"regex.py": ""}, requires=("nowhere-at-all",))
+    return folder
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Path:
+    """A user's virtual environment, whose pip is that of the tests, with six 1.0 and a command."""
+    folder = tmp_path / "my env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    (site / "pip").symlink_to(Path(sysconfig.get_path("purelib"), "pip"))
+    put(site, "six", "1.0", {"six.py": "raise ImportError('six 1.0 is broken')"})
+    # As pip writes it where the path has a space in it.
+    start = f"#!/bin/sh\n'''exec' \"{folder}/bin/python\" \"$0\" \"$@\"\n' '''\n"
+    (folder / "bin" / "command").write_text(start + "import six\nprint('fine')\n")
+    (folder / "bin" / "command").chmod(0o755)
+    return folder
+
+
+def tree(folder: Path) -> dict[str, tuple[object, ...]]:
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        state = path.lstat()
+        content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+        found[str(path)] = (state.st_mode, state.st_mtime_ns if path.is_file() else 0, content)
+    return found
+
+
+Failed = Callable[..., Case]
+
+
+@pytest.fixture
+def failed(tmp_path: Path, environment: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Failed]:
+    """A case of a program that was run and failed, with one finding of it; and pip has the shelf alone."""
+    for name, value in {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(shelf), "PYTHONDONTWRITEBYTECODE": "1"}.items():
+        monkeypatch.setenv(name, value)
+    folder = tmp_path / "project"
+    folder.mkdir()
+
+    before = {}
+
+    def failed(
+        cause: str,
+        values: dict[str, str],
+        remedies: tuple[str, ...],
+        source: str = "",
+        command: tuple[str, ...] = (),
+    ) -> Case:
+        before.update(tree(environment))
+        (folder / "prog.py").write_text(source)
+        python = str(environment / "bin/python")
+        words = command or (python, "prog.py")
+        run = watch_program(ProgramTask(command=words, folder=folder, named=words), Listened(lambda *_: None))
+        assert run.failed
+        facts = Facts(
+            machine=MachineFacts(os=OsFacts(system="Linux")),
+            interpreters=(read_interpreter(python),),
+            target=python,
+            runs=(run,),
+            here=True,
+        )
+        finding = Finding(
+            cause=cause,
+            severity=Severity.BLOCKING,
+            confidence=0.9,
+            values={**values, FAILED_RUN: run.label},
+            remedies=remedies,
+        )
+        answers = Answers(symptom=SymptomName.DOES_NOT_START)
+        return Case(created="", answers=answers, facts=facts, outcomes=(), findings=(finding,))
+
+    yield failed
+    assert tree(environment) == before, "the user's environment is as it was"
+
+
+def proofs_of(case: Case, **options: object) -> dict[str, Proof]:
+    steps = prove(case, **options)  # type: ignore[arg-type]
+    try:
+        while True:
+            step = next(steps)
+            assert isinstance(step, Trying | Tried)
+    except StopIteration as ended:
+        return {proof.remedy: proof for proof in ended.value.facts.proofs}
+
+
+SIX = {"requirement": "six==2.0", "import_statement": "import six"}
+RELEASE = "dependency-version-conflict"
+
+
+def test_what_failed_before_and_runs_after_is_proven(failed: Failed) -> None:
+    case = failed(RELEASE, SIX, ("install-fitting-release", "update-package"), "import six")
+    proof = proofs_of(case)["install-fitting-release"]
+    assert proof.result == "proven"
+    assert proof.way == "copy"
+    assert [(change.name, change.before, change.after) for change in proof.changes] == [("six", "1.0", "2.0")]
+    assert proof.commands[0].endswith("-m pip install six==2.0")
+    assert proof.run is not None
+    assert proof.run.worked
+    assert "update-package" not in proofs_of(case), "nothing more is tried behind a proof"
+
+
+def test_a_command_of_the_environment_is_run_in_the_copy(failed: Failed, environment: Path) -> None:
+    command = (str(environment / "bin" / "command"),)
+    case = failed(RELEASE, SIX, ("install-fitting-release",), command=command)
+    assert proofs_of(case)["install-fitting-release"].result == "proven"
+
+
+@pytest.mark.parametrize(
+    ("requirement", "result", "said"),
+    [
+        ("six==9.9", "not-applied", "No matching distribution found for six==9.9"),
+        ("six==3.0", "other-failure", ""),
+        ("regex==1.0", "not-applied", "nowhere-at-all"),
+    ],
+)
+def test_a_wrong_remedy_is_not_called_proven(failed: Failed, requirement: str, result: str, said: str) -> None:
+    values = {"requirement": requirement, "import_statement": "import six"}
+    proof = proofs_of(failed(RELEASE, values, ("install-fitting-release",), "import six"))["install-fitting-release"]
+    assert proof.result == result
+    assert said in proof.said
+
+
+def test_a_remedy_without_effect_did_not_help(failed: Failed) -> None:
+    case = failed(RELEASE, SIX, ("install-fitting-release",), "import six\nimport json\njson.nothing_like_it")
+    assert proofs_of(case)["install-fitting-release"].result == "other-failure"
+    case = failed(RELEASE, SIX, ("install-fitting-release",), "import json\njson.nothing_like_it")
+    assert proofs_of(case)["install-fitting-release"].result == "did-not-help"
+
+
+def test_what_breaks_another_package_is_not_proven(failed: Failed, environment: Path, tmp_path: Path) -> None:
+    """wrapt 1.0 needs six below 2, which the program does not notice."""
+    (site,) = environment.glob("lib/python*/site-packages")
+    unpack(site, wheel(tmp_path, "wrapt", "1.0", {"wrapt.py": ""}, requires=("six<2",)))
+    case = failed(RELEASE, SIX, ("install-fitting-release",), "import six")
+    proof = proofs_of(case)["install-fitting-release"]
+    assert proof.result == "conflicts"
+    assert "wrapt 1.0" in proof.conflicts[0]
+    assert proof.helped
+    assert not proof.mended
+
+
+def test_a_setting_is_tried_without_any_copy(failed: Failed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCH_LOGS", "verbose")
+    source = "import os\nassert 'TORCH_LOGS' not in os.environ"
+    case = failed("environment-variable-invalid", {"variable": "TORCH_LOGS"}, ("unset-environment-variable",), source)
+    proof = proofs_of(case)["unset-environment-variable"]
+    assert (proof.result, proof.way) == ("proven", "")
+
+
+def test_a_large_environment_gets_an_overlay(failed: Failed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment_copy, "MOST_COPIED", 1000)
+    proof = proofs_of(failed(RELEASE, SIX, ("install-fitting-release",), "import six"))["install-fitting-release"]
+    assert (proof.result, proof.way) == ("proven", "overlay")
+
+
+def test_what_starts_its_own_python_is_not_judged(failed: Failed, environment: Path, tmp_path: Path) -> None:
+    script = tmp_path / "start.sh"
+    script.write_text(f"#!/bin/sh\nexec '{environment}/bin/python' -c 'import six'\n")
+    script.chmod(0o755)
+    proof = proofs_of(failed(RELEASE, SIX, ("install-fitting-release",), command=(str(script),)))
+    assert (proof["install-fitting-release"].result, proof["install-fitting-release"].reason) == (
+        "not-tried",
+        "other-python",
+    )
+
+
+def test_nothing_is_tried_of_a_case_from_elsewhere(failed: Failed) -> None:
+    case = failed(RELEASE, SIX, ("install-fitting-release",), "import six")
+    sent = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, here=False))
+    assert not proofs_of(sent)
+
+
+def test_a_cancel_leaves_nothing(failed: Failed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(place))
+    asked: list[None] = []
+
+    def cancelled() -> bool:
+        asked.append(None)
+        return len(asked) > 5
+
+    assert not proofs_of(failed(RELEASE, SIX, ("install-fitting-release",), "import six"), cancelled=cancelled)
+    assert not list(place.iterdir())

@@ -1,0 +1,37 @@
+"""`--prove`: the remedies are tried in throw-away copies, and a line says what happens."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from checks.facts.case import Case
+from checks.visible import visible
+from wizard.cli.follow import Then
+from wizard.words import words
+
+
+def proven(chosen: argparse.Namespace) -> Then:
+    """What tries the remedies of a case."""
+
+    def then(case: Case, cancelled: Callable[[], bool]) -> Case:
+        from checks.proof.prove import Trying, prove
+        from wizard.report.content.proofs import result_words
+
+        steps = prove(case, seconds=chosen.timeout or 0.0, cancelled=cancelled, language=chosen.lang)
+        try:
+            while True:
+                step = next(steps)
+                title = step.candidate.plan.title
+                if isinstance(step, Trying):
+                    line = words(f"proofs.stage-{step.stage}", chosen.lang, title=title)
+                else:
+                    line = words("proofs.line", chosen.lang, title=title, result=result_words(step.proof, chosen.lang))
+                if not chosen.quiet:
+                    print(visible(line), file=sys.stderr, flush=True)
+        except StopIteration as ended:
+            judged: Case = ended.value
+            return judged
+
+    return then

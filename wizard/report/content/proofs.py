@@ -1,0 +1,83 @@
+"""What came of trying a remedy here, in words and as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.facts import PackageChange, ProgramRun, Proof, ProofResult
+from wizard.report.content.blocks import Block, Code, Item, Items, Step
+from wizard.words import words
+
+_MARKS = {
+    ProofResult.PROVEN: ("✓", "clear"),
+    ProofResult.RUNS_LONGER: ("✓", "clear"),
+    ProofResult.CONFLICTS: ("!", "warning"),
+    ProofResult.OTHER_FAILURE: ("!", "warning"),
+    ProofResult.DID_NOT_HELP: ("×", "blocking"),
+    ProofResult.NOT_APPLIED: ("×", "blocking"),
+}
+_MOST_CHANGES = 8  # packages that are named
+_LONGEST = 300  # characters of what a program or an installer said
+
+
+def proof_blocks(proof: Proof, language: str) -> Iterator[Block]:
+    """The result, and what was changed where."""
+    mark, state = _MARKS.get(ProofResult(proof.result), ("?", "open")) if _is_known(proof) else ("?", "open")
+    yield Step(mark, result_words(proof, language), state=state)
+    if proof.then and proof.helped:
+        yield Step("", words("proofs.together", language), code=Code("\n".join(proof.commands), "sh"))
+    details = tuple(Item(text) for text in _details(proof, language))
+    if details:
+        yield Items(details, "–", "open")
+
+
+def result_words(proof: Proof, language: str) -> str:
+    """One sentence."""
+    if not _is_known(proof):
+        return words("proofs.not-tried", language, reason=proof.result)
+    reason = words(f"proofs.reason-{proof.reason}", language, **proof.values) if proof.reason else ""
+    return words(
+        f"proofs.{proof.result}",
+        language,
+        seconds=f"{proof.run.seconds or 0.0:.1f} s" if proof.run else "",
+        failure=_failure(proof.run) if proof.run else "",
+        said=_short(proof.said),
+        reason=reason,
+    )
+
+
+def _is_known(proof: Proof) -> bool:
+    """A case of a newer version may hold other results."""
+    return proof.result in set(ProofResult)
+
+
+def _failure(run: ProgramRun) -> str:
+    raised = run.raised
+    if raised is not None:
+        return _short(f"{raised.type}: {raised.message}" if raised.message else raised.type)
+    lines = [line for line in (run.errors or run.output).splitlines() if line.strip()]
+    return _short(lines[-1] if lines else run.signal or f"exit code {run.exit_code}")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[:_LONGEST] + " ..."
+
+
+def _details(proof: Proof, language: str) -> Iterator[str]:
+    if proof.way:
+        size = f"{(proof.copied_bytes or 0) / 1e6:,.0f} MB"
+        yield words(f"proofs.where-{proof.way}", language, bytes=size)
+    if proof.changes:
+        shown = [_change(change, language) for change in proof.changes[:_MOST_CHANGES]]
+        if len(proof.changes) > _MOST_CHANGES:
+            shown.append(words("proofs.changed-more", language, count=len(proof.changes) - _MOST_CHANGES))
+        yield words("proofs.changed", language, changes=words("report.list-separator", language).join(shown))
+    if proof.conflicts:
+        yield words("proofs.broken", language, conflicts="; ".join(proof.conflicts[:_MOST_CHANGES]))
+
+
+def _change(change: PackageChange, language: str) -> str:
+    kind = "added" if change.before is None else "removed" if change.after is None else "other"
+    values = {"name": change.name, "before": change.before or "", "after": change.after or ""}
+    return words(f"proofs.change-{kind}", language, **values)

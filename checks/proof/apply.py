@@ -16,7 +16,7 @@ from checks.engine.processes.tree import Place, ProcessTree
 from checks.facts import PackageChange
 from checks.interpreters import read_interpreter
 from checks.proof.changes import Change, Installed, Moved, NotTriable, Variable
-from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy, moved_variables
+from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy, trial_variables
 
 INSTALLING = 900.0  # seconds for one command
 _POLL = 0.1
@@ -49,8 +49,7 @@ class Ground:
     @classmethod
     def of(cls, made: EnvironmentCopy | None, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> Ground:
         """The copy as it is made, with the user's variables."""
-        moved = moved_variables(made, variables) if made else dict(variables)
-        return cls(made, moved, cancelled, before=_versions(made) if made else {})
+        return cls(made, trial_variables(made, variables), cancelled, before=_versions(made) if made else {})
 
     def apply(self, changes: tuple[Change, ...]) -> None:
         """Apply them in their order.

@@ -189,10 +189,14 @@ def _overlay(target: InterpreterFacts, prefix: Path, place: Path) -> Environment
     return EnvironmentCopy(target.path, _names(prefix), folder, folder / "bin" / "python", True, 0)
 
 
-def moved_variables(made: EnvironmentCopy, variables: Mapping[str, str]) -> dict[str, str]:
-    """The user's variables as they are in the copy. Of an overlay nothing is compiled into the user's folders."""
-    moved = {name: made.moved(value) for name, value in variables.items()}
-    if made.is_overlay:
+def trial_variables(made: EnvironmentCopy | None, variables: Mapping[str, str]) -> dict[str, str]:
+    """The user's variables as they are in the copy.
+
+    Where the program runs the user's own files, in an overlay or without any copy, nothing is compiled into them.
+    """
+    moved = {name: made.moved(value) if made else value for name, value in variables.items()}
+    if made is None or made.is_overlay:
         moved["PYTHONDONTWRITEBYTECODE"] = "1"
+    if made is not None and made.is_overlay:
         moved["PATH"] = os.pathsep.join((str(made.python.parent), variables.get("PATH", os.defpath)))
     return moved

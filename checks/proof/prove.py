@@ -22,7 +22,7 @@ from checks.engine.watch.connection import Listened
 from checks.engine.watch.program import ProgramTask, watch_program
 from checks.facts import Facts, InterpreterFacts, ProgramEnd, ProgramRun, Proof, ProofResult
 from checks.facts.case import Answers, Case
-from checks.facts.finding import FAILED_RUN, Finding, Severity
+from checks.facts.finding import Finding, Severity
 from checks.facts.proofs import MENDED, proof_of
 from checks.interpreters import read_interpreter
 from checks.judgement.judge import judged
@@ -74,8 +74,7 @@ def failed_program(facts: Facts) -> ProgramRun | None:
 def candidates(case: Case, language: str = "en") -> Iterator[Candidate]:
     """The remedies that may mend what failed, the best first."""
     for finding in case.findings:
-        is_about_run = FAILED_RUN in finding.values and finding.severity is Severity.BLOCKING
-        if is_about_run and finding.confidence >= LEAST_LIKELY:
+        if finding.severity is Severity.BLOCKING and finding.confidence >= LEAST_LIKELY:
             for plan in plan_remedies(finding, case.facts, language):
                 if proof_of(case.facts.proofs, finding.cause, finding.subject, plan.id) is None:
                     yield Candidate(finding, plan)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # loaded when the first examination starts, not before the fi
     from checks.engine.events import Event
     from checks.facts import InterpreterFacts, ProgramRun
     from checks.facts.case import Case
+    from checks.proof.prove import Trying
 
 _FEW = 8  # names in a sentence
 
@@ -64,6 +65,8 @@ class CaseModel(QObject):
         self.is_watching = False  # the user's own program runs
         self.is_looking = False  # it ran before, and goes on
         self.program_runs: tuple[ProgramRun, ...] = ()  # for the next examination
+        self.is_proving = False  # remedies are tried in throw-away copies
+        self._proving: Trying | None = None
         self.running = Running()
         self.case: Case | None = None
         self.case_before: Case | None = None  # of the last whole run of the same target, to say what changed
@@ -254,6 +257,32 @@ class CaseModel(QObject):
                 self.case_before = None
         self.changed.emit()
 
+    def proving_began(self) -> None:
+        """The remedies of the case are about to be tried."""
+        self.is_proving, self._proving = True, None
+        self.notice = None
+        self.set_busy("busy-proving")
+
+    def proving(self, step: Trying) -> None:
+        """How far that is."""
+        self._proving = step
+        self.progressed.emit()
+
+    @property
+    def proving_stage(self) -> str:
+        """The same in words."""
+        step = self._proving
+        if step is None:
+            return ""
+        return words(f"proofs.stage-{step.stage}", self.language, title=step.candidate.plan.title)
+
+    def proving_ended(self, case: Case | None, notice: Notice | None = None) -> None:
+        """They were tried; without a case something of ours went wrong, and the one before stays."""
+        self.is_proving, self._proving = False, None
+        if case is not None:
+            self.case = case
+        self.set_notice(notice)
+
     def show_opened(self, case: Case, path: Path) -> None:
         """A case that came out of a file."""
         if self.opened is None:
@@ -276,6 +305,8 @@ class CaseModel(QObject):
 
     def lost_by_quitting(self) -> str:
         """The key of a sentence about what the end of the program would lose; "" where it is nothing."""
+        if self.is_proving:
+            return "quit-while-proving"
         if self.is_running or self.is_watching:
             ends_it = self.is_watching and not self.is_looking
             return "quit-while-watching" if ends_it else "quit-while-running"

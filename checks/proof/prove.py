@@ -80,6 +80,20 @@ def candidates(case: Case, language: str = "en") -> Iterator[Candidate]:
                     yield Candidate(finding, plan)
 
 
+def is_worth_trying(case: Case) -> bool:
+    """Whether there is a remedy that can be carried out in a copy, and none that was seen to work."""
+    if failed_program(case.facts) is None or any(proof.mended for proof in case.facts.proofs):
+        return False
+    return any(_can_be_tried(candidate, case.facts) for candidate in candidates(case))
+
+
+def _can_be_tried(candidate: Candidate, facts: Facts) -> bool:
+    try:
+        return bool(changes_of(candidate.plan, facts.target or "python"))
+    except NotTriable:
+        return False
+
+
 def prove(
     case: Case,
     variables: Mapping[str, str] = os.environ,

@@ -56,6 +56,7 @@ class Work(QObject):
     finished_run = Signal()  # an examination ended and its case is in the model
     finished_watch = Signal()  # the user's program is over, and its run is in the model
     finished_opening = Signal()  # a report was opened and its case is in the model
+    proving = Signal(object)  # a step of trying the remedies, told on its own thread
     rendered = Signal(str, str)  # what was asked for ("markdown-en", "reply-ja"), and its text
 
     def __init__(self, case: CaseModel, examine: Examine | None = None, parent: QObject | None = None) -> None:
@@ -67,6 +68,8 @@ class Work(QObject):
         self._broken = ""
         self._jobs: set[BackgroundJob] = set()
         self._stop_watch = threading.Event()
+        self._stop_proving = threading.Event()
+        self.proving.connect(case.proving, Qt.ConnectionType.QueuedConnection)
 
     # --- the examination
 
@@ -139,9 +142,37 @@ class Work(QObject):
         notice = error.notice if isinstance(error, NotStartable) else Notice("error-ours", {"error": error})
         self._case.watch_ended(None, None, notice)
 
+    def prove(self) -> None:
+        """Try the remedies of the case in throw-away copies, until one is seen to work."""
+        case = self._case.case
+        if case is None or self._is_taken():
+            return
+        self._stop_proving.clear()
+        self._case.proving_began()
+        language = self._case.language
+        self._start(lambda: self._proven(case, language), self._case.proving_ended, self._not_proven)
+
+    def _proven(self, case: Case, language: str) -> Case:
+        from checks.proof.prove import Trying, prove
+
+        steps = prove(case, cancelled=self._stop_proving.is_set, language=language)
+        try:
+            while True:
+                step = next(steps)
+                if isinstance(step, Trying):
+                    self.proving.emit(step)
+        except StopIteration as ended:
+            proven: Case = ended.value
+            return proven
+
+    def _not_proven(self, error: Exception) -> None:
+        log.error("the remedies could not be tried", exc_info=error)
+        self._case.proving_ended(None, Notice("error-ours", {"error": error}))
+
     def cancel(self) -> None:
-        """End the user's program, or the examination; what was done until then comes as an incomplete case."""
+        """End the user's program, the examination, or the trial of remedies; what was done until then is kept."""
         self._stop_watch.set()
+        self._stop_proving.set()
         if self._engine is not None:
             self._engine.cancel()
 

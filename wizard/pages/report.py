@@ -21,6 +21,7 @@ from wizard.pages.files_view import FilesView
 from wizard.pages.fold import Fold
 from wizard.pages.long_text import value_text
 from wizard.pages.page import Page
+from wizard.pages.proving import ProvingPanel
 from wizard.report.export import default_paper
 from wizard.widgets.labels import card, filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
@@ -55,6 +56,8 @@ class ReportPage(Page):
         self._content = QWidget()
         self._layout = QVBoxLayout()  # the one that is being filled
         self.body.addWidget(self._top)
+        self.proving = ProvingPanel(self)
+        self.body.addWidget(self.proving)
         self._add_buttons()
         self.body.addWidget(self._content)
         self.body.addStretch(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from checks.facts import PackageChange, ProgramRun, Proof, ProofResult
 from wizard.report.content.blocks import Block, Code, Item, Items, Step
@@ -31,6 +31,17 @@ def proof_blocks(proof: Proof, language: str) -> Iterator[Block]:
         yield Items(details, "–", "open")
 
 
+def proofs_in_short(proofs: Sequence[Proof], language: str) -> Iterator[str]:
+    """What a reader shall know of them at once."""
+    tried = [proof for proof in proofs if proof.result != ProofResult.NOT_TRIED]
+    if any(proof.mended for proof in tried):
+        yield words("proofs.in-short-proven", language)
+    elif any(proof.helped for proof in tried):
+        yield words("proofs.in-short-conflicts", language)
+    elif tried:
+        yield words("proofs.in-short-none", language, count=len(tried))
+
+
 def result_words(proof: Proof, language: str) -> str:
     """One sentence."""
     if not _is_known(proof):
@@ -39,7 +50,7 @@ def result_words(proof: Proof, language: str) -> str:
     return words(
         f"proofs.{proof.result}",
         language,
-        seconds=f"{proof.run.seconds or 0.0:.1f} s" if proof.run else "",
+        seconds=words("runs.seconds", language, seconds=proof.run.seconds or 0.0) if proof.run else "",
         failure=_failure(proof.run) if proof.run else "",
         said=_short(proof.said),
         reason=reason,

@@ -19,6 +19,7 @@ from wizard.report.content.blocks import Verdict
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
 from wizard.report.content.program_runs import in_short
+from wizard.report.content.proofs import proofs_in_short
 from wizard.report.content.tested import what_was_tested
 from wizard.words import area, words
 
@@ -136,6 +137,7 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
         line
         for line in (
             *in_short(case, language),
+            *proofs_in_short(case.facts.proofs, language),
             *compared,
             examined,
             _notes_below(case, language),

@@ -274,7 +274,9 @@ class CaseModel(QObject):
         step = self._proving
         if step is None:
             return ""
-        return words(f"proofs.stage-{step.stage}", self.language, title=step.candidate.plan.title)
+        from wizard.report.content.proofs import stage_words
+
+        return stage_words(step, self.language)
 
     def proving_ended(self, case: Case | None, notice: Notice | None = None) -> None:
         """They were tried; without a case something of ours went wrong, and the one before stays."""

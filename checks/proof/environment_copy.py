@@ -57,8 +57,26 @@ class EnvironmentCopy:
         return absolute(path).is_relative_to(self.folder)
 
 
-def copied(target: InterpreterFacts, place: Path, cancelled: Callable[[], bool] = lambda: False) -> EnvironmentCopy:
+def bytes_to_copy(target: InterpreterFacts) -> int | None:
+    """How large the environment of an interpreter is; None where it is not copied whole."""
+    prefix = Path(target.prefix) if target.prefix else None
+    if prefix is None or not _is_virtual(prefix):
+        return None
+    size = _size(prefix)
+    return size if size <= MOST_COPIED else None
+
+
+def room_for(size: int | None) -> int:
+    """The free bytes that a copy of so many wants, or an overlay: what is installed comes on top."""
+    return 2 * (size or 0) + ROOM
+
+
+def copied(
+    target: InterpreterFacts, place: Path, size: int | None, cancelled: Callable[[], bool] = lambda: False
+) -> EnvironmentCopy:
     """Copy the environment of an interpreter into this folder, or make an overlay of it there.
+
+    ``size``: of :func:`bytes_to_copy`.
 
     Raises:
         NotTriable: it cannot be copied, or there is no room for it.
@@ -67,11 +85,10 @@ def copied(target: InterpreterFacts, place: Path, cancelled: Callable[[], bool] 
     prefix = Path(target.prefix) if target.prefix else None
     if prefix is None or sys.platform == "win32":
         raise NotTriable("no-copy")
-    size = _size(prefix) if _is_virtual(prefix) else None
     free = shutil.disk_usage(place).free
-    if size is not None and size <= MOST_COPIED and 2 * size + ROOM <= free:
+    if size is not None and room_for(size) <= free:
         return _whole(target, prefix, place, cancelled)
-    if free < ROOM:
+    if free < room_for(None):
         raise NotTriable("no-room", folder=str(place))
     return _overlay(target, prefix, place)
 

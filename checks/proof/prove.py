@@ -16,11 +16,10 @@ from typing import Any
 
 import msgspec
 
-from checks.engine.processes.own_folder import own_folder
 from checks.engine.processes.surroundings import probe_environment
 from checks.engine.watch.connection import Listened
 from checks.engine.watch.program import ProgramTask, watch_program
-from checks.facts import Facts, InterpreterFacts, ProgramEnd, ProgramRun, Proof, ProofResult
+from checks.facts import Facts, ProgramEnd, ProgramRun, Proof, ProofResult
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Severity
 from checks.facts.proofs import MENDED, proof_of
@@ -28,7 +27,8 @@ from checks.interpreters import read_interpreter
 from checks.judgement.judge import judged
 from checks.proof.apply import Ground, NotApplied
 from checks.proof.changes import Change, NotTriable, Variable, changes_of
-from checks.proof.environment_copy import Cancelled, EnvironmentCopy, copied
+from checks.proof.environment_copy import Cancelled, EnvironmentCopy, bytes_to_copy, copied, room_for
+from checks.proof.place import trial_folder
 from checks.remedies.plan import RemedyPlan, plan_remedies
 
 MOST_TRIED = 5  # remedies that are carried out for one case
@@ -49,11 +49,12 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Trying:
-    """What happens now. ``stage``: "copying", "applying" or "running"."""
+    """What happens now. ``stage``: "copying" (so many bytes; 0: an overlay is made), "applying" or "running"."""
 
     candidate: Candidate
     number: int
     stage: str
+    size: int = 0
 
 
 @dataclass(frozen=True)
@@ -168,11 +169,16 @@ class _Trial:
         started = time.monotonic()
         made: EnvironmentCopy | None = None
         then: list[str] = []
-        with own_folder() as place:
+        needs_copy = not all(isinstance(change, Variable) for change in self.changes)
+        target = self.facts.target_interpreter
+        size = bytes_to_copy(target) if needs_copy and target else None
+        with trial_folder(room_for(size)) as place:
             try:
-                if not all(isinstance(change, Variable) for change in self.changes):
-                    yield Trying(self.candidate, number, "copying")
-                    made = copied(self._environment(), place.resolve(), self.cancelled)
+                if needs_copy:
+                    yield Trying(self.candidate, number, "copying", size or 0)
+                    if target is None:
+                        raise NotTriable("no-copy")
+                    made = copied(target, place, size, self.cancelled)
                 ground = Ground.of(made, probe_environment("", self.variables), self.cancelled)
                 yield Trying(self.candidate, number, "applying")
                 ground.apply(self.changes)
@@ -239,17 +245,6 @@ class _Trial:
             except NotTriable:
                 continue
             yield candidate
-
-    def _environment(self) -> InterpreterFacts:
-        """That of the Python that really ran.
-
-        Raises:
-            NotTriable: it is not the one that the remedies are for.
-        """
-        target = self.facts.target_interpreter
-        if target is None:
-            raise NotTriable("no-copy")
-        return target
 
     def _run_again(self, ground: Ground) -> ProgramRun:
         """The program again, in the copy.

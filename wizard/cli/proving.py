@@ -17,7 +17,7 @@ def proven(chosen: argparse.Namespace) -> Then:
 
     def then(case: Case, cancelled: Callable[[], bool]) -> Case:
         from checks.proof.prove import Trying, prove
-        from wizard.report.content.proofs import result_words
+        from wizard.report.content.proofs import result_words, stage_words
 
         steps = prove(case, seconds=chosen.timeout or 0.0, cancelled=cancelled, language=chosen.lang)
         try:
@@ -25,7 +25,7 @@ def proven(chosen: argparse.Namespace) -> Then:
                 step = next(steps)
                 title = step.candidate.plan.title
                 if isinstance(step, Trying):
-                    line = words(f"proofs.stage-{step.stage}", chosen.lang, title=title)
+                    line = stage_words(step, chosen.lang)
                 else:
                     line = words("proofs.line", chosen.lang, title=title, result=result_words(step.proof, chosen.lang))
                 if not chosen.quiet:

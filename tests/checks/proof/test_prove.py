@@ -1,6 +1,7 @@
 """Remedies are tried on a real virtual environment with packages made for it, and the user's own stays as it is."""
 
 import hashlib
+import os
 import subprocess
 import sys
 import sysconfig
@@ -19,6 +20,7 @@ from checks.facts.finding import FAILED_RUN, Finding, Severity
 from checks.facts.question import SymptomName
 from checks.interpreters import read_interpreter
 from checks.proof import environment_copy
+from checks.proof.place import trial_folder
 from checks.proof.prove import Tried, Trying, prove
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="copies are made on Linux and macOS so far")
@@ -214,3 +216,24 @@ def test_a_cancel_leaves_nothing(failed: Failed, tmp_path: Path, monkeypatch: py
 
     assert not proofs_of(failed(RELEASE, SIX, ("install-fitting-release",), "import six"), cancelled=cancelled)
     assert not list(place.iterdir())
+
+
+def test_what_a_killed_process_left_goes_with_the_next_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    left, other = tmp_path / f"naosu-trial-{ended.pid}-abc", tmp_path / f"naosu-trial-{os.getpid()}-abc"
+    for folder in (left, other):
+        (folder / "env").mkdir(parents=True)
+    with trial_folder(0) as folder:
+        assert folder.parent == tmp_path
+        assert not left.exists()
+        assert other.exists(), "another trial runs"
+    assert not folder.exists()
+
+
+def test_without_room_nothing_is_tried(failed: Failed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment_copy, "ROOM", 1 << 60)
+    proof = proofs_of(failed(RELEASE, SIX, ("install-fitting-release",), "import six"))["install-fitting-release"]
+    assert (proof.result, proof.reason) == ("not-tried", "no-room")

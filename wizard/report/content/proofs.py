@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from checks.facts import PackageChange, ProgramRun, Proof, ProofResult
 from wizard.report.content.blocks import Block, Code, Item, Items, Step
 from wizard.words import words
+
+if TYPE_CHECKING:  # loaded when a remedy is tried, not with every report
+    from checks.proof.prove import Trying
 
 _MARKS = {
     ProofResult.PROVEN: ("✓", "clear"),
@@ -29,6 +33,12 @@ def proof_blocks(proof: Proof, language: str) -> Iterator[Block]:
     details = tuple(Item(text) for text in _details(proof, language))
     if details:
         yield Items(details, "–", "open")
+
+
+def stage_words(step: Trying, language: str) -> str:
+    """What happens while a remedy is tried."""
+    key = "overlaying" if step.stage == "copying" and not step.size else step.stage
+    return words(f"proofs.stage-{key}", language, title=step.candidate.plan.title, size=_megabytes(step.size))
 
 
 def proofs_in_short(proofs: Sequence[Proof], language: str) -> Iterator[str]:
@@ -77,8 +87,7 @@ def _short(text: str) -> str:
 
 def _details(proof: Proof, language: str) -> Iterator[str]:
     if proof.way:
-        size = f"{(proof.copied_bytes or 0) / 1e6:,.0f} MB"
-        yield words(f"proofs.where-{proof.way}", language, bytes=size)
+        yield words(f"proofs.where-{proof.way}", language, bytes=_megabytes(proof.copied_bytes or 0))
     if proof.changes:
         shown = [_change(change, language) for change in proof.changes[:_MOST_CHANGES]]
         if len(proof.changes) > _MOST_CHANGES:
@@ -86,6 +95,10 @@ def _details(proof: Proof, language: str) -> Iterator[str]:
         yield words("proofs.changed", language, changes=words("report.list-separator", language).join(shown))
     if proof.conflicts:
         yield words("proofs.broken", language, conflicts="; ".join(proof.conflicts[:_MOST_CHANGES]))
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.0f} MB"
 
 
 def _change(change: PackageChange, language: str) -> str:

@@ -1,8 +1,7 @@
 """Try the remedies of a case one after the other, each in a throw-away copy, until one is seen to work.
 
-What failed is what is run again: the user's own program, in the user's folder. The user's environment is read and never
-written. Where the program leaves the copy, because it names its Python in
-another way, nothing is concluded.
+What failed is what is run again, in the user's folder. The user's environment is read and never written. Where the
+program leaves the copy, because it names its Python in another way, nothing is concluded.
 """
 
 from __future__ import annotations
@@ -17,18 +16,17 @@ from typing import Any
 import msgspec
 
 from checks.engine.processes.surroundings import probe_environment
-from checks.engine.watch.connection import Listened
-from checks.engine.watch.program import ProgramTask, watch_program
 from checks.facts import Facts, ProgramEnd, ProgramRun, Proof, ProofResult
-from checks.facts.case import Answers, Case
+from checks.facts.case import Case
 from checks.facts.finding import Finding, Severity
 from checks.facts.proofs import MENDED, proof_of
 from checks.interpreters import read_interpreter
 from checks.judgement.judge import judged
 from checks.proof.apply import Ground, NotApplied
 from checks.proof.changes import Change, NotTriable, Variable, changes_of
-from checks.proof.environment_copy import Cancelled, EnvironmentCopy, bytes_to_copy, copied, room_for
+from checks.proof.environment_copy import Cancelled, EnvironmentCopy, bytes_to_copy, copied, room_for, trial_variables
 from checks.proof.place import trial_folder
+from checks.proof.witness import STATEMENT_SECONDS, Witness, witness_of
 from checks.remedies.plan import RemedyPlan, plan_remedies
 
 MOST_TRIED = 5  # remedies that are carried out for one case
@@ -65,13 +63,6 @@ class Tried:
     proof: Proof
 
 
-def failed_program(facts: Facts) -> ProgramRun | None:
-    """What failed and can be run again: the user's program, started by us, on this machine."""
-    if not facts.here:  # what a stranger's case names is never started
-        return None
-    return next((run for run in facts.runs if run.failed and run.command and not run.statement), None)
-
-
 def candidates(case: Case, language: str = "en") -> Iterator[Candidate]:
     """The remedies that may mend what failed, the best first."""
     for finding in case.findings:
@@ -83,7 +74,7 @@ def candidates(case: Case, language: str = "en") -> Iterator[Candidate]:
 
 def is_worth_trying(case: Case) -> bool:
     """Whether there is a remedy that can be carried out in a copy, and none that was seen to work."""
-    if failed_program(case.facts) is None or any(proof.mended for proof in case.facts.proofs):
+    if witness_of(case.facts) is None or any(proof.mended for proof in case.facts.proofs):
         return False
     return any(_can_be_tried(candidate, case.facts) for candidate in candidates(case))
 
@@ -110,30 +101,56 @@ def prove(
     Raises:
         OSError: there is no place for temporary files.
     """
-    run = failed_program(case.facts)
     proofs = list(case.facts.proofs)
-    number = 0
-    for candidate in candidates(case, language) if run else ():
-        if number >= MOST_TRIED or cancelled():
-            break
-        try:
-            changes = changes_of(candidate.plan, case.facts.target or "python")
-        except NotTriable as why:
-            proof = _not_tried(candidate, why)
-        else:
-            number += 1
-            assert run is not None  # noqa: S101 - candidates are of a run
-            trial = _Trial(candidate, changes, run, case.facts, case.answers, variables, seconds, cancelled)
-            try:
-                proof = yield from trial.proof(number)
-            except Cancelled:
-                break
-        proofs.append(proof)
-        yield Tried(candidate, proof)
-        if proof.mended:
-            break
+    witness = witness_of(case.facts)
+    if witness is not None and is_worth_trying(case):
+        users = probe_environment("", variables)
+        before = witness.run or _seen(witness, users, cancelled)
+        if before is not None and before.failed:
+            trials = _Trials(case, witness, before, users, seconds, cancelled)
+            yield from trials.all(language, proofs)
     facts = msgspec.structs.replace(case.facts, proofs=tuple(proofs))
     return judged(facts, case.answers, created=case.created, complete=case.complete)
+
+
+def _seen(witness: Witness, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> ProgramRun | None:
+    """How a statement fails, seen now, in the user's environment, into which nothing is compiled."""
+    plain = trial_variables(None, variables)
+    run = witness.started(witness.command, plain, STATEMENT_SECONDS, cancelled)
+    return None if run.end == ProgramEnd.CANCELLED else run
+
+
+@dataclass(frozen=True)
+class _Trials:
+    """All of one case. ``before``: how the witness failed."""
+
+    case: Case
+    witness: Witness
+    before: ProgramRun
+    variables: Mapping[str, str]
+    seconds: float
+    cancelled: Callable[[], bool]
+
+    def all(self, language: str, proofs: list[Proof]) -> Iterator[Trying | Tried]:
+        """One after the other, until one mends it."""
+        number = 0
+        for candidate in candidates(self.case, language):
+            if number >= MOST_TRIED or self.cancelled():
+                return
+            try:
+                changes = changes_of(candidate.plan, self.case.facts.target or "python")
+            except NotTriable as why:
+                proof = _not_tried(candidate, why)
+            else:
+                number += 1
+                try:
+                    proof = yield from _Trial(self, candidate, changes).proof(number)
+                except Cancelled:
+                    return
+            proofs.append(proof)
+            yield Tried(candidate, proof)
+            if proof.mended:
+                return
 
 
 def _not_tried(candidate: Candidate, why: NotTriable) -> Proof:
@@ -150,14 +167,9 @@ def _proof(candidate: Candidate, result: ProofResult, **more: object) -> Proof:
 class _Trial:
     """One remedy in one copy."""
 
+    trials: _Trials
     candidate: Candidate
     changes: tuple[Change, ...]
-    run: ProgramRun
-    facts: Facts
-    answers: Answers
-    variables: Mapping[str, str]
-    seconds: float
-    cancelled: Callable[[], bool]
 
     def proof(self, number: int) -> Generator[Trying, None, Proof]:
         """Copy, apply, run; and go on where another failure comes to light behind the first.
@@ -170,7 +182,8 @@ class _Trial:
         made: EnvironmentCopy | None = None
         then: list[str] = []
         needs_copy = not all(isinstance(change, Variable) for change in self.changes)
-        target = self.facts.target_interpreter
+        before, cancelled = self.trials.before, self.trials.cancelled
+        target = self.trials.case.facts.target_interpreter
         size = bytes_to_copy(target) if needs_copy and target else None
         with trial_folder(room_for(size)) as place:
             try:
@@ -178,14 +191,14 @@ class _Trial:
                     yield Trying(self.candidate, number, "copying", size or 0)
                     if target is None:
                         raise NotTriable("no-copy")
-                    made = copied(target, place, size, self.cancelled)
-                ground = Ground.of(made, probe_environment("", self.variables), self.cancelled)
+                    made = copied(target, place, size, cancelled)
+                ground = Ground.of(made, self.trials.variables, cancelled)
                 yield Trying(self.candidate, number, "applying")
                 ground.apply(self.changes)
                 yield Trying(self.candidate, number, "running")
                 after = self._run_again(ground)
-                result = _result(self.run, after, made)
-                failures = [_failure(self.run, None)]
+                result = _result(before, after, made)
+                failures = [_failure(before, None)]
                 while result is ProofResult.OTHER_FAILURE and made and len(then) < MOST_BEHIND:
                     following = next(self._behind(after, made), None)
                     failures.append(_failure(after, made))
@@ -199,7 +212,7 @@ class _Trial:
                     then.append(following.plan.id)
                     yield Trying(following, number, "running")
                     after = self._run_again(ground)
-                    result = _result(self.run, after, made)
+                    result = _result(before, after, made)
                     if _failure(after, made) in failures:
                         break
                 conflicts = ground.new_conflicts() if result in MENDED else ()
@@ -230,8 +243,9 @@ class _Trial:
     def _behind(self, run: ProgramRun, made: EnvironmentCopy) -> Iterator[Candidate]:
         """The remedies that can be tried for a failure that came to light in the copy, the likeliest first."""
         target = read_interpreter(str(made.python))
+        case = self.trials.case
         facts = msgspec.structs.replace(
-            self.facts,
+            case.facts,
             interpreters=(target,),
             target=target.path,
             runs=(run,),
@@ -239,7 +253,7 @@ class _Trial:
             installed=None,
             searched=None,
         )
-        for candidate in candidates(judged(facts, self.answers)):
+        for candidate in candidates(judged(facts, case.answers)):
             try:
                 changes_of(candidate.plan, target.path)
             except NotTriable:
@@ -253,18 +267,16 @@ class _Trial:
             NotTriable: it ran another Python.
             Cancelled: somebody asked to end.
         """
-        command, made = self.run.command, ground.made
+        trials, made = self.trials, ground.made
+        command = trials.witness.command
         if made is not None:
             moved = [made.moved(word) for word in command]
             # An overlay has only those commands that were installed into it.
             command = tuple(
                 new if new == old or Path(new).exists() else old for new, old in zip(moved, command, strict=True)
             )
-        limit = self.seconds or max(PATIENCE, _SLOWER * (self.run.seconds or 0.0))
-        task = ProgramTask(
-            command=command, folder=Path(self.run.folder), seconds=limit, named=command, variables=ground.variables
-        )
-        after = watch_program(task, Listened(lambda *_: None), cancelled=self.cancelled)
+        limit = trials.seconds or max(PATIENCE, _SLOWER * (trials.before.seconds or 0.0))
+        after = trials.witness.started(command, ground.variables, limit, trials.cancelled)
         if after.end == ProgramEnd.CANCELLED:
             raise Cancelled
         if made is not None and not _ran_in(made, after):

@@ -21,6 +21,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
     exactness = [exactness for exactness in EXACTNESS if exactness]
     parser.add_argument("--exactness", choices=exactness, default="", help=text("help-exactness"))
     parser.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-effort"))
+    parser.add_argument("--prove", action="store_true", help=text("help-prove"))
     parser.add_argument("--load", type=seconds, metavar="SECONDS", help=text("help-load"))
     for kind in ("model", "script", "log"):
         parser.add_argument(f"--{kind}", action="append", default=[], metavar="FILE", help=text(f"help-{kind}"))
@@ -35,6 +36,7 @@ def run(chosen: argparse.Namespace) -> int:
     from checks.engine.request import Request
     from checks.facts.case import Answers
     from wizard.cli.follow import examined
+    from wizard.cli.proving import proven
 
     check_target(chosen)
     request = Request(
@@ -51,4 +53,8 @@ def run(chosen: argparse.Namespace) -> int:
     check_outputs(chosen)
     texts = tuple(log.text or "" for log in request.logs)
     found = choose_target(chosen, files=(*chosen.script, *chosen.model), texts=texts)
-    return examined(dataclasses.replace(request, target=chosen.target, interpreters=found), chosen)
+    return examined(
+        dataclasses.replace(request, target=chosen.target, interpreters=found),
+        chosen,
+        proven(chosen) if chosen.prove else None,
+    )

@@ -19,7 +19,7 @@ def proven(chosen: argparse.Namespace) -> Then:
         from checks.proof.prove import Trying, prove
         from wizard.report.content.proofs import result_words, stage_words
 
-        steps = prove(case, seconds=chosen.timeout or 0.0, cancelled=cancelled, language=chosen.lang)
+        steps = prove(case, seconds=getattr(chosen, "timeout", None) or 0.0, cancelled=cancelled, language=chosen.lang)
         try:
             while True:
                 step = next(steps)

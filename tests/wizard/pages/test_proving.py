@@ -52,7 +52,7 @@ def test_a_click_tries_the_remedies_and_the_report_says_what_came_of_it(
     assert not panel.start.isVisibleTo(window)
     assert window.case.lost_by_quitting() == "quit-while-proving"
     qtbot.waitUntil(lambda: not window.case.is_proving, timeout=30_000)
-    assert proven in texts(window)
+    qtbot.waitUntil(lambda: proven in texts(window))
     assert not panel.isVisibleTo(window), "there is nothing left to try"
     assert not window.case.notice
 

@@ -66,7 +66,7 @@ class Tried:
 def candidates(case: Case, language: str = "en") -> Iterator[Candidate]:
     """The remedies that may mend what failed, the best first."""
     for finding in case.findings:
-        if finding.severity is Severity.BLOCKING and finding.confidence >= LEAST_LIKELY:
+        if finding.severity is not Severity.NOTE and finding.confidence >= LEAST_LIKELY:
             for plan in plan_remedies(finding, case.facts, language):
                 if proof_of(case.facts.proofs, finding.cause, finding.subject, plan.id) is None:
                     yield Candidate(finding, plan)
@@ -117,7 +117,7 @@ def _seen(witness: Witness, variables: Mapping[str, str], cancelled: Callable[[]
     """How a statement fails, seen now, in the user's environment, into which nothing is compiled."""
     plain = trial_variables(None, variables)
     run = witness.started(witness.command, plain, STATEMENT_SECONDS, cancelled)
-    return None if run.end == ProgramEnd.CANCELLED else run
+    return run if run.end == ProgramEnd.ENDED else None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
+from checks.engine.processes.own_folder import own_folder
 from checks.engine.watch.connection import Listened
 from checks.engine.watch.program import ProgramTask, watch_program
 from checks.facts import Facts, ProgramRun
@@ -20,10 +23,11 @@ STATEMENT_SECONDS = 300.0  # importing a framework from a slow disk for the firs
 
 @dataclass(frozen=True)
 class Witness:
-    """A command and its folder. ``run``: how it failed, where that was seen already."""
+    """A command and its folder. ``statement``: what it runs, where it is no program of the user's. ``run``: how it failed, where that was seen already."""
 
     command: tuple[str, ...]
     folder: str
+    statement: str = ""
     run: ProgramRun | None = None
 
     def started(
@@ -34,9 +38,11 @@ class Witness:
         cancelled: Callable[[], bool],
     ) -> ProgramRun:
         """The run of a command in its folder, with these variables. What it prints is kept, and shown to nobody."""
-        folder = Path(self.folder) if self.folder else Path.cwd()
-        task = ProgramTask(command=command, folder=folder, seconds=seconds, named=command, variables=variables)
-        return watch_program(task, Listened(lambda *_: None), cancelled=cancelled)
+        with own_folder() as nowhere:  # a statement that was tried in no folder in particular
+            folder = Path(self.folder) if self.folder and Path(self.folder).is_dir() else nowhere
+            task = ProgramTask(command=command, folder=folder, seconds=seconds, named=command, variables=variables)
+            run = watch_program(task, Listened(lambda *_: None), cancelled=cancelled)
+        return msgspec.structs.replace(run, statement=self.statement)
 
 
 def witness_of(facts: Facts) -> Witness | None:
@@ -48,15 +54,19 @@ def witness_of(facts: Facts) -> Witness | None:
 
 def _witnesses(facts: Facts) -> Iterator[Witness]:
     failed = [run for run in facts.runs if run.failed and run.command]
-    yield from (Witness(run.command, run.folder, run) for run in failed if not run.statement)
+    yield from (Witness(run.command, run.folder, run=run) for run in failed if not run.statement)
     if facts.target is None:
         return
     for run in failed:
         if run.statement:
-            yield Witness((facts.target, "-c", run.statement), run.folder)
+            yield _of_statement(facts.target, run.statement, run.folder)
     for name, framework in facts.frameworks.each() if facts.frameworks else ():
         if framework.imported is False or (framework.imported is None and _ended_early(facts, name)):
-            yield Witness((facts.target, "-c", f"import {_module(facts, name)}"), "")
+            yield _of_statement(facts.target, f"import {_module(facts, name)}", "")
+
+
+def _of_statement(python: str, statement: str, folder: str) -> Witness:
+    return Witness((python, "-c", statement), folder, statement)
 
 
 def _ended_early(facts: Facts, name: str) -> bool:

@@ -237,3 +237,22 @@ def test_without_room_nothing_is_tried(failed: Failed, monkeypatch: pytest.Monke
     monkeypatch.setattr(environment_copy, "ROOM", 1 << 60)
     proof = proofs_of(failed(RELEASE, SIX, ("install-fitting-release",), "import six"))["install-fitting-release"]
     assert (proof.result, proof.reason) == ("not-tried", "no-room")
+
+
+def test_a_failing_import_is_tried_where_no_program_was_run(failed: Failed) -> None:
+    case = failed(RELEASE, SIX, ("install-fitting-release",), "import six")
+    (run,) = case.facts.runs
+    # As the probe of statements tells it: its folder is gone.
+    tried = msgspec.structs.replace(run, command=(run.command[0],), statement="import six", folder="/nowhere/any/more")
+    case = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, runs=(tried,)))
+    proof = proofs_of(case)["install-fitting-release"]
+    assert proof.result == "proven"
+    assert proof.run is not None
+    assert proof.run.command[1:] == ("-c", "import six")
+
+
+def test_a_statement_that_does_not_fail_proves_nothing(failed: Failed) -> None:
+    case = failed(RELEASE, SIX, ("install-fitting-release",), "import six")
+    (run,) = case.facts.runs
+    tried = msgspec.structs.replace(run, command=(run.command[0],), statement="import json", folder="")
+    assert not proofs_of(msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, runs=(tried,))))

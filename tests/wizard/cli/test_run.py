@@ -123,8 +123,8 @@ def test_a_remedy_is_proven_and_the_report_says_so(tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text("print('it runs')")
     words = ("run", "--prove", "--json", "case.json", "--", PYTHON, "prog.py")
     done = naosu(*words, folder=tmp_path, PYTHONHASHSEED="abc")
-    assert "Trying in a throw-away copy: Remove the setting PYTHONHASHSEED - running the program again" in done.stderr
-    assert "Proven here: the program failed before, and with this it came to its end" in done.stderr
+    assert "Trying in a throw-away copy: Remove the setting PYTHONHASHSEED - starting it again" in done.stderr
+    assert "Proven here: the program failed before, and works with this" in done.stderr
     assert done.stdout == ""  # what it prints while it is tried is not for the user
     finding = json.loads((tmp_path / "case.json").read_text())["findings"][0]
     assert finding["remedies"][0]["proof"]["result"] == "proven"

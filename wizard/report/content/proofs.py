@@ -61,6 +61,7 @@ def result_words(proof: Proof, language: str) -> str:
         f"proofs.{proof.result}",
         language,
         seconds=words("runs.seconds", language, seconds=proof.run.seconds or 0.0) if proof.run else "",
+        what=(proof.run and proof.run.statement) or words("proofs.program", language),
         failure=_failure(proof.run) if proof.run else "",
         said=_short(proof.said),
         reason=reason,

@@ -1,6 +1,7 @@
 """Imported by a warm Python (warm_python.py): what Naosu's commands import and read, each once."""
 
 import checks.engine.watch.program  # noqa: F401
+import wizard.report.pdf.document  # noqa: F401 - and with it Qt
 from checks.facts.case import Answers
 from checks.judgement.judge import judged
 from checks.readers.tickets.read import TICKET, pasted, read_ticket

@@ -7,6 +7,7 @@ import string
 from pathlib import Path
 
 import pytest
+from support.walk import for_each
 
 import checks.probes
 import wizard
@@ -67,7 +68,7 @@ def test_no_text_is_missing() -> None:
     assert not missing
 
 
-@pytest.mark.parametrize("key", area("window"))
+@for_each(area("window"))
 def test_both_languages_name_the_same_values(key: str) -> None:
     def values(text: str) -> set[str]:
         return {name for _, name, _, _ in string.Formatter().parse(text) if name}

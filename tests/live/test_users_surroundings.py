@@ -113,7 +113,7 @@ def test_a_locale_without_letters_ends_nothing(program: list[str], environment: 
 @pytest.mark.parametrize("variables", [{"PYTHONHOME": "/nowhere"}, {"PYTHONHASHSEED": "abc"}], ids=str)
 def test_what_keeps_python_from_starting_is_named(environment: Path, variables: dict[str, str]) -> None:
     """The machine is examined all the same, by a Python of ours that the variable does not reach."""
-    command = ("check", "--target", PYTHON, *QUICK, "--json", "-")
+    command = ("check", "--target", PYTHON, *QUICK, "--no-redact", "--json", "-")
     ended = start([str(ROOT / "packaging/run")], environment, *command, **variables)
     found = json.loads(ended.stdout)["findings"]
     assert found[0]["cause"] == "environment-variable-invalid"

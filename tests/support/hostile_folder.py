@@ -41,7 +41,6 @@ class HostileFolder:
         """What was imported until now."""
         return self._witness.read_text().splitlines() if self._witness.exists() else []
 
-
     def take_what_ran(self) -> list[str]:
         """What was imported until now, which is forgotten."""
         ran = self.ran

@@ -11,9 +11,9 @@ import pytest
 
 from checks import probes
 from checks.engine.installed_files import installed_of
+from checks.engine.plans.statements import MOST_PACKAGES
 from checks.engine.processes import runner
 from checks.engine.processes.runner import Answer, ProbeTask, run_probe
-from checks.engine.plans.statements import MOST_PACKAGES
 from checks.engine.request import Request
 from checks.facts import InstalledFiles, InterpreterFacts
 

@@ -189,9 +189,7 @@ def test_without_a_display_the_headless_check_runs(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signal to itself in this way")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_being_asked_to_end_keeps_what_is_done(
-    tmp_path: Path, name: str, naosu_python: str, torch_python: str
-) -> None:
+def test_being_asked_to_end_keeps_what_is_done(tmp_path: Path, name: str, naosu_python: str, torch_python: str) -> None:
     """The real command, interrupted while it imports torch, still writes its case, and says that it is incomplete."""
     out = tmp_path / "case.json"
     script = (

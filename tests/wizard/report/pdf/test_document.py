@@ -95,7 +95,9 @@ def test_metadata_outline_and_links(case: Case, printed: Printed, language: str)
 
 
 def test_fonts_are_inside(printed: Printed) -> None:
-    fonts = subprocess.run(["pdffonts", "-"], input=printed("ja", "a4"), capture_output=True, check=True).stdout.decode()
+    fonts = subprocess.run(
+        ["pdffonts", "-"], input=printed("ja", "a4"), capture_output=True, check=True
+    ).stdout.decode()
     rows = fonts.splitlines()[2:]
     assert rows
     assert all(row.split()[-5:-2] == ["yes", row.split()[-4], "yes"] for row in rows), fonts

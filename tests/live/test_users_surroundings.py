@@ -69,7 +69,7 @@ def test_a_strange_library_is_for_the_target_alone(
     def attempt(variables: dict[str, str]) -> None:
         ended = start(program, environment, "check", "--target", str(target), *QUICK, **variables)
         assert ended.returncode in {0, 1}, (variables, ended.stderr)
-        assert "Traceback" not in ended.stderr
+        assert "Traceback" not in ended.stderr, (variables, ended.stderr)
         seen = (target.parent / "seen").read_text().splitlines()
         assert {f"{name}={value}" for name, value in variables.items()} <= set(seen)
         assert not [line for line in seen if line.startswith("NAOSU_USERS_")]

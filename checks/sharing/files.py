@@ -4,7 +4,6 @@ import contextlib
 import errno
 import os
 import re
-import secrets
 import stat
 import sys
 from pathlib import Path
@@ -79,7 +78,7 @@ def _remove_left(part: Path) -> None:
 def _new_part(folder: Path) -> tuple[Path, BinaryIO]:
     """A new file in a folder, held so that nobody takes it for one that was left."""
     while True:
-        path = folder / f".naosu-{secrets.token_hex(8)}.part"  # short: the name may be as long as one can be
+        path = folder / f".naosu-{os.urandom(8).hex()}.part"  # short: the name may be as long as one can be
         file = open(path, "xb")  # noqa: SIM115 - handed on
         try:
             if sys.platform != "win32":

@@ -18,7 +18,7 @@ PLACES = (".venv", "venv", "env", ".env", "below/.venv", "../.venv", "../../.ven
 # The command, which examines no other Python for real: that takes long, and says nothing about this one.
 STARTS_OTHERS_NOT = """
 import os, sys
-from checks.engine import job_runner
+from checks.engine import examination, job_runner
 from wizard.__main__ import main
 
 run = job_runner.run_probe
@@ -29,6 +29,7 @@ def only_below(task, **more):
     raise OSError("not examined")
 
 job_runner.run_probe = only_below
+examination.installed_of = lambda target, request: None
 sys.exit(main())
 """
 

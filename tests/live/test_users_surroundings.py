@@ -3,32 +3,19 @@
 import json
 import os
 import resource
-import shutil
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 import pytest
+from support.extent import all_at_once
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux's loader, limits and mounts")
 
 ROOT = Path(__file__).resolve().parents[2]
+PYTHON = getattr(sys, "_base_executable", sys.executable)  # in which little is installed
 GIGABYTE = 10**9
 QUICK = ("--symptom", "not-on-gpu", "--effort", "quick", "--quiet", "--lang", "en")
-
-
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment as packaging/run makes it, which borrows the dependencies of the tests."""
-    folder = tmp_path_factory.mktemp("prepared") / "venv"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    (site,) = folder.glob("lib/python*/site-packages")
-    (site / "naosu.pth").write_text(f"{ROOT}\n{sysconfig.get_path('purelib')}\n")
-    stamp = '. packaging/common.sh; : >"$(stamp_of "")"'
-    subprocess.run(["bash", "-c", stamp], cwd=ROOT, env={**os.environ, "NAOSU_VENV": str(folder)}, check=True)
-    shutil.copy(ROOT / "packaging/installed/naosu", folder / "bin/naosu")
-    return folder
 
 
 @pytest.fixture(params=["run", "installed", "module"])
@@ -74,46 +61,59 @@ def strange_library(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["LD_LIBRARY_PATH", "LD_PRELOAD"])
 def test_a_strange_library_is_for_the_target_alone(
-    program: list[str], environment: Path, target: Path, strange_library: Path, name: str
+    program: list[str], environment: Path, target: Path, strange_library: Path
 ) -> None:
-    value = str(strange_library / "libstdc++.so.6" if name == "LD_PRELOAD" else strange_library)
-    ended = start(program, environment, "check", "--target", str(target), *QUICK, **{name: value})
-    assert ended.returncode in {0, 1}, ended.stderr
-    assert "Traceback" not in ended.stderr
-    seen = (target.parent / "seen").read_text().splitlines()
-    assert f"{name}={value}" in seen
-    assert not [line for line in seen if line.startswith("NAOSU_USERS_")]
+    both = {"LD_LIBRARY_PATH": str(strange_library), "LD_PRELOAD": str(strange_library / "libstdc++.so.6")}
+
+    def attempt(variables: dict[str, str]) -> None:
+        ended = start(program, environment, "check", "--target", str(target), *QUICK, **variables)
+        assert ended.returncode in {0, 1}, (variables, ended.stderr)
+        assert "Traceback" not in ended.stderr, (variables, ended.stderr)
+        seen = (target.parent / "seen").read_text().splitlines()
+        assert {f"{name}={value}" for name, value in variables.items()} <= set(seen)
+        assert not [line for line in seen if line.startswith("NAOSU_USERS_")]
+
+    all_at_once(attempt, both, ({name: value} for name, value in both.items()))
 
 
-@pytest.mark.parametrize(
-    "variables",
-    [
-        {"LC_ALL": "C"},
-        {"LC_ALL": "xx_YY.none", "LANG": "??"},
-        {"HOME": "/proc/none", "TMPDIR": "/proc/none"},
-        {"PYTHONPATH": "$FOREIGN"},
-        {"PYTHONEXECUTABLE": "/nowhere/python"},
-    ],
-    ids=" ".join,
+SURROUNDINGS = (
+    {"LC_ALL": "xx_YY.none", "LANG": "??"},
+    {"HOME": "/proc/none", "TMPDIR": "/proc/none"},
+    {"PYTHONPATH": "$FOREIGN"},
+    {"PYTHONEXECUTABLE": "/nowhere/python"},
 )
-def test_every_start_lives_with(
-    program: list[str], environment: Path, tmp_path: Path, variables: dict[str, str]
-) -> None:
-    foreign = tmp_path / "foreign"
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Path:
+    """A folder of packages that bear the names of ours and cannot be used."""
     for name in ("numpy", "msgspec", "re2", "packaging"):
-        (foreign / name).mkdir(parents=True)
-        (foreign / name / "__init__.py").write_text("raise SystemExit(77)\n")
-    given = {name: value.replace("$FOREIGN", str(foreign)) for name, value in variables.items()}
-    ended = start(program, environment, "diagnose", "-", "--lang", "en", **given)
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit(77)\n")
+    return tmp_path
+
+
+def test_every_start_lives_with(program: list[str], environment: Path, foreign: Path) -> None:
+    def attempt(variables: dict[str, str]) -> None:
+        given = {name: value.replace("$FOREIGN", str(foreign)) for name, value in variables.items()}
+        ended = start(program, environment, "diagnose", "-", "--lang", "en", **given)
+        assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), (variables, ended.stderr)
+
+    together = {name: value for variables in SURROUNDINGS for name, value in variables.items()}
+    all_at_once(attempt, together, SURROUNDINGS)
+
+
+@pytest.mark.parametrize("program", ["module"], indirect=True)  # the scripts print no letters
+def test_a_locale_without_letters_ends_nothing(program: list[str], environment: Path) -> None:
+    ended = start(program, environment, "diagnose", "-", "--lang", "ja", LC_ALL="C")
     assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), ended.stderr
 
 
 @pytest.mark.parametrize("variables", [{"PYTHONHOME": "/nowhere"}, {"PYTHONHASHSEED": "abc"}], ids=str)
 def test_what_keeps_python_from_starting_is_named(environment: Path, variables: dict[str, str]) -> None:
     """The machine is examined all the same, by a Python of ours that the variable does not reach."""
-    command = ("check", "--target", sys.executable, *QUICK, "--json", "-")
+    command = ("check", "--target", PYTHON, *QUICK, "--no-redact", "--json", "-")
     ended = start([str(ROOT / "packaging/run")], environment, *command, **variables)
     found = json.loads(ended.stdout)["findings"]
     assert found[0]["cause"] == "environment-variable-invalid"

@@ -25,7 +25,7 @@ Watch = Callable[..., tuple[subprocess.CompletedProcess[bytes], ProgramRun]]
 
 
 @pytest.fixture
-def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watch:
+def watch(naosu_python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watch:
     """Run a command under the watch, as `naosu run` does it."""
     for variable, value in os.environ.items():  # what names our own environment is left out on purpose
         if sys.prefix in value and variable != "PATH":
@@ -33,9 +33,9 @@ def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watch:
     paths = os.environ["PATH"].split(os.pathsep)
     monkeypatch.setenv("PATH", os.pathsep.join(path for path in paths if not path.startswith(sys.prefix)))
 
-    def run(*command: str, seconds: float = 0, **how: object) -> tuple[subprocess.CompletedProcess[bytes], ProgramRun]:
+    def run(*command: str, seconds: str = "0", **how: object) -> tuple[subprocess.CompletedProcess[bytes], ProgramRun]:
         file = tmp_path / "run.json"
-        own = [sys.executable, "-I", str(DRIVER), str(file), str(seconds), str(tmp_path), *command]
+        own = [naosu_python, "-I", str(DRIVER), str(file), seconds, str(tmp_path), *command]
         done = subprocess.run(own, check=False, **{"capture_output": True, "stdin": subprocess.DEVNULL, **how})
         assert done.returncode == 0, done.stderr
         return done, msgspec.json.decode(file.read_bytes(), type=ProgramRun)
@@ -77,7 +77,7 @@ BEHAVIOURS = {
     "closes-all": "import os, sys; os.closerange(3, 2000); print('x', flush=True); sys.exit(2)",
     "closes-its-streams": "import os; print('x', flush=True); os.close(1); os.close(2)",
     "prints-no-text": "import sys; sys.stdout.buffer.write(bytes(range(256)) * 100)",
-    "prints-much": "import sys\nfor i in range(200_000): print(i, 'Warning: ' * 5)\nsys.stderr.write('x' * 3_000_000)",
+    "prints-much": "import sys\nfor i in range(40_000): print(i, 'Warning: ' * 5)\nsys.stderr.write('x' * 2_000_000)",
 }
 
 
@@ -237,7 +237,7 @@ os.execve(sys.executable, [sys.executable, "-c", "import time; time.sleep(600)"]
 def test_what_detaches_itself_is_ended(watch: Watch, tmp_path: Path) -> None:
     (tmp_path / "detach.py").write_text(DETACHED)
     wait = "import os, time\nwhile not (os.path.exists('pid') and open('pid').read()): time.sleep(0.01)"
-    _, run = watch("sh", "-c", f"'{PYTHON}' detach.py; '{PYTHON}' -c \"{wait}\"")
+    _, run = watch("sh", "-c", f"'{PYTHON}' detach.py; '{PYTHON}' -c \"{wait}\"", seconds="0,0.3")
     assert run.exit_code == 0
     assert run.detail == "left-running"
     assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
@@ -253,7 +253,7 @@ def test_what_runs_for_ever_is_watched_for_its_time(ignoring: bool, watch: Watch
         print("ready", flush=True)
         while True: time.sleep(1)
     """
-    done, run = watch(PYTHON, "-c", textwrap.dedent(program), seconds=1)
+    done, run = watch(PYTHON, "-c", textwrap.dedent(program), seconds="1,0.2" if ignoring else "1")
     assert (run.end, run.exit_code, run.signal, run.failed) == ("watched", None, None, False)
     assert done.stdout == b"ready\n"
     assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))

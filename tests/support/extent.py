@@ -6,7 +6,7 @@ sets, it tries all of them, and the searches for odd input are long and start el
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from hypothesis import HealthCheck, settings
@@ -28,6 +28,19 @@ def some(items: Sequence[T], most: int, first: int = 0) -> list[T]:
     if ALL or len(items) <= most:
         return list(items)
     return [items[(first + place * len(items) // most) % len(items)] for place in range(most)]
+
+
+def all_at_once(attempt: Callable[[T], None], together: T, alone: Iterable[T]) -> None:
+    """Try all settings in one start; each alone where that fails, so that the failure names the guilty one."""
+    try:
+        attempt(together)
+    except AssertionError:
+        for setting in alone:
+            attempt(setting)
+        raise
+    if ALL:
+        for setting in alone:
+            attempt(setting)
 
 
 def load_profile() -> None:

@@ -41,6 +41,12 @@ class HostileFolder:
         """What was imported until now."""
         return self._witness.read_text().splitlines() if self._witness.exists() else []
 
+    def take_what_ran(self) -> list[str]:
+        """What was imported until now, which is forgotten."""
+        ran = self.ran
+        self._witness.unlink(missing_ok=True)
+        return ran
+
 
 # Variables that lead a Python to code, each as a user may have set it.
 VARIABLES = (
@@ -60,3 +66,8 @@ VARIABLES = (
     {"PYTHONPATH": ":", "PYTHONBREAKPOINT": "warned.run", "PYTHONDEVMODE": "1"},
     {"PYTHONPLATLIBDIR": "lib", "PYTHONPATH": ":"},
 )
+
+# All of them at once: each does its harm whatever the others do.
+TOGETHER = {name: value for variables in VARIABLES for name, value in variables.items()} | {
+    "PYTHONPATH": ":".join(variables["PYTHONPATH"] for variables in VARIABLES if "PYTHONPATH" in variables)
+}

@@ -10,8 +10,12 @@ from typing import Any
 import pytest
 
 from checks import probes
+from checks.engine.installed_files import installed_of
+from checks.engine.plans.statements import MOST_PACKAGES
 from checks.engine.processes import runner
 from checks.engine.processes.runner import Answer, ProbeTask, run_probe
+from checks.engine.request import Request
+from checks.facts import InstalledFiles, InterpreterFacts
 
 OWN = Path(probes.__file__).parent
 
@@ -36,6 +40,7 @@ class SharedAnswers:
     def __init__(self, torch_python: str) -> None:
         self._torch_python = torch_python
         self._known: dict[str, tuple[list[tuple[str, Any]], Answer]] = {}
+        self._installed: dict[str, InstalledFiles | None] = {}
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[None]:
@@ -44,7 +49,18 @@ class SharedAnswers:
             use_warm_python(patch, self._torch_python)
             patch.setattr("checks.engine.job_runner.run_probe", self.run)
             patch.setattr("checks.engine.plans.compute.COMPUTATION_PROBES", ())
+            patch.setattr("checks.engine.plans.statements.MOST_PACKAGES", dict.fromkeys(MOST_PACKAGES, 1))
+            patch.setattr("checks.engine.examination.installed_of", self.installed)
             yield
+
+    def installed(self, target: InterpreterFacts | None, request: Request) -> InstalledFiles | None:
+        """The files of this Python, from one reading."""
+        if target is None or target.path != sys.executable:
+            return installed_of(target, request)
+        effort = request.answers.effort
+        if effort not in self._installed:
+            self._installed[effort] = installed_of(target, request)
+        return self._installed[effort]
 
     def run(
         self,

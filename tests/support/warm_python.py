@@ -188,13 +188,14 @@ def _run(arguments: list[str]) -> None:
     for place, flag in enumerate(flags):
         if flag == "-W":
             warnings.simplefilter(flags[place + 1])  # type: ignore[arg-type]
-    own = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    given = "" if "-I" in flags else os.environ.get("PYTHONPATH", "")
+    own = [path for path in given.split(os.pathsep) if path]
     kind, *rest = arguments
     first = {"-c": "", "-m": str(Path.cwd())}.get(kind, str(Path(kind).absolute().parent))
     sys.path[:0] = own
     if any(Path(folder, "sitecustomize.py").exists() for folder in own):
         importlib.import_module("sitecustomize")
-    if "-P" not in flags:
+    if not {"-P", "-I"} & {*flags}:
         sys.path.insert(0, first)
     if kind == "-c":
         sys.argv = ["-c", *rest[1:]]

@@ -27,6 +27,9 @@ def compiled(pattern: str, *, captures: bool = True) -> re2._Regexp:
     return re2.compile(pattern, _options(captures))
 
 
+_of_a_rule = functools.cache(compiled)
+
+
 def _options(captures: bool) -> re2.Options:
     options = re2.Options()
     options.max_mem = _MEMORY
@@ -49,10 +52,10 @@ class Scanner:
     """Some rules, searched at once: one automaton finds where any of them stands, another which, and that rule what."""
 
     def __init__(self, rules: Iterable[RedactionRule]) -> None:
-        self._rules = tuple((rule, compiled(rule.pattern)) for rule in rules)
-        self._any = compiled("|".join(f"(?:{rule.pattern})" for rule, _ in self._rules), captures=False)
+        self._rules = tuple(rules)  # each compiled where it is first needed: few ever are
+        self._any = compiled("|".join(f"(?:{rule.pattern})" for rule in self._rules), captures=False)
         self._which = re2.Set.SearchSet(_options(captures=False))
-        for rule, _ in self._rules:
+        for rule in self._rules:
             self._which.Add(rule.pattern)
         self._which.Compile()
 
@@ -63,8 +66,8 @@ class Scanner:
             here, beyond = match.span()
             behind = here + 1
             for number in sorted(self._which.Match(text[max(0, here - _BEFORE) : beyond + _BEHIND])):
-                rule, pattern = self._rules[number]
-                found = pattern.match(text, here)  # a search would read on to the end of the text
+                rule = self._rules[number]
+                found = _of_a_rule(rule.pattern).match(text, here)  # a search would read on to the end of the text
                 if found is None:
                     continue
                 start, end = found.span(found.lastindex)

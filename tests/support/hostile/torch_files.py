@@ -27,10 +27,10 @@ _SYSTEM_INFO = pickle.dumps(
 )
 
 
-def torch_files() -> Iterator[Hostile]:
+@functools.cache  # to export a program takes seconds
+def torch_files() -> tuple[Hostile, ...]:
     """All of them."""
-    for make in (_torch_zip, _torch_legacy, _torchscript, _exported, _keras):
-        yield from make()
+    return tuple(sample for make in (_torch_zip, _torch_legacy, _torchscript, _exported, _keras) for sample in make())
 
 
 def _archive_of_torch(data: bytes, root: str = "archive", *more: tuple[str, bytes]) -> bytes:

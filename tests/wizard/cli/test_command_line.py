@@ -189,7 +189,7 @@ def test_without_a_display_the_headless_check_runs(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signal to itself in this way")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_being_asked_to_end_keeps_what_is_done(tmp_path: Path, name: str, naosu_python: str) -> None:
+def test_being_asked_to_end_keeps_what_is_done(tmp_path: Path, name: str, naosu_python: str, torch_python: str) -> None:
     """The real command, interrupted while it imports torch, still writes its case, and says that it is incomplete."""
     out = tmp_path / "case.json"
     script = (
@@ -197,6 +197,9 @@ def test_being_asked_to_end_keeps_what_is_done(tmp_path: Path, name: str, naosu_
         "from checks.engine import examination as engine\n"
         "from checks.engine.events import ProbeStage\n"
         "from wizard.cli.command_line import run_command\n"
+        "from checks.engine.processes.runner import _Running\n"
+        "command = _Running._command\n"
+        f"_Running._command = lambda *given: [{torch_python!r}, *command(*given)[1:]]\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background job ignores it
         "examine = engine.examine\n"
         "def interrupted(*args, **kwargs):\n"

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,26 +16,29 @@ from wizard.cli.command_line import run_command
 from wizard.words import area
 
 PYTHON = getattr(sys, "_base_executable", sys.executable)
+Naosu = Callable[..., subprocess.CompletedProcess[str]]
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the commands of POSIX")
 
 
-def naosu(*arguments: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    start = f"import sys; sys.path.insert(0, {str(Path(__file__).parents[3])!r}); "
-    start += "from wizard.__main__ import main; sys.exit(main())"
-    return subprocess.run(
-        [sys.executable, "-I", "-c", start, *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, **variables},
-    )
+@pytest.fixture
+def naosu(naosu_python: str, tmp_path: Path) -> Naosu:
+    def start(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [naosu_python, "-c", "import sys; from wizard.__main__ import main; sys.exit(main())", *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3]), **variables},
+        )
+
+    return start
 
 
-def test_a_program_that_fails_is_examined(tmp_path: Path) -> None:
+def test_a_program_that_fails_is_examined(naosu: Naosu, tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text("print('its own line')\nimport no_such_module_of_mine")
-    done = naosu("run", "--json", "case.json", "--", PYTHON, "prog.py", "--lang", "ja", folder=tmp_path)
+    done = naosu("run", "--json", "case.json", "--", PYTHON, "prog.py", "--lang", "ja")
     assert done.stdout == "its own line\n"
     assert f"Naosu starts this command in {tmp_path}" in done.stderr
     assert "No module named 'no_such_module_of_mine'" in done.stderr
@@ -45,13 +49,13 @@ def test_a_program_that_fails_is_examined(tmp_path: Path) -> None:
     (run,) = case["facts"]["runs"]
     assert run["command"] == [PYTHON, "prog.py", "--lang", "ja"]
     assert run["pythons"][0]["raised"]["name"] == "no_such_module_of_mine"
-    again = naosu("show", "case.json", "--lang", "ja", folder=tmp_path)
+    again = naosu("show", "case.json", "--lang", "ja")
     assert "ここで起動" in again.stdout
     assert "no_such_module_of_mine" in again.stdout
 
 
-def test_json_on_standard_output_leaves_it_to_the_json(tmp_path: Path) -> None:
-    done = naosu("run", "--quiet", "--json", "-", "--", "sh", "-c", "echo of the program", folder=tmp_path)
+def test_json_on_standard_output_leaves_it_to_the_json(naosu: Naosu, tmp_path: Path) -> None:
+    done = naosu("run", "--quiet", "--json", "-", "--", "sh", "-c", "echo of the program")
     (run,) = json.loads(done.stdout)["facts"]["runs"]
     assert done.stderr == "of the program\n"
     assert run["errors"] == "of the program\n"
@@ -80,9 +84,9 @@ def test_wrong_usage_is_one_clear_line(arguments: list[str], says: str, capfd: p
     assert error.count("\n") == 1
 
 
-def test_no_python_is_chosen_silently_for_a_script(tmp_path: Path) -> None:
+def test_no_python_is_chosen_silently_for_a_script(naosu: Naosu, tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text("print('ran')")
-    done = naosu("run", "--", "prog.py", folder=tmp_path, PATH="/nowhere", HOME=str(tmp_path))
+    done = naosu("run", "--", "prog.py", PATH="/nowhere", HOME=str(tmp_path))
     assert "ran" not in done.stdout
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1

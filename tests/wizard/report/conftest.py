@@ -96,27 +96,28 @@ def facts(driver: str = "470.256.02", log: str = LOG) -> Facts:
     )
 
 
+def made(
+    driver: str = "470.256.02",
+    log: str = LOG,
+    symptom: str = "not-on-gpu",
+    exactness: str = "bits",
+    complete: bool = True,
+    only: Facts | None = None,
+) -> Case:
+    known = facts(driver, log) if only is None else only
+    known = msgspec.structs.replace(known, symptom=Symptom(origin="user", name=symptom))
+    answers = Answers(symptom=symptom, exactness=exactness)
+    return judged(known, answers, created="2026-11-21T09:30:00+00:00", complete=complete)
+
+
 @pytest.fixture
 def make_case() -> Callable[..., Case]:
-    def make(
-        driver: str = "470.256.02",
-        log: str = LOG,
-        symptom: str = "not-on-gpu",
-        exactness: str = "bits",
-        complete: bool = True,
-        only: Facts | None = None,
-    ) -> Case:
-        known = facts(driver, log) if only is None else only
-        known = msgspec.structs.replace(known, symptom=Symptom(origin="user", name=symptom))
-        answers = Answers(symptom=symptom, exactness=exactness)
-        return judged(known, answers, created="2026-11-21T09:30:00+00:00", complete=complete)
-
-    return make
+    return made
 
 
-@pytest.fixture
-def case(make_case: Callable[..., Case]) -> Case:
-    return make_case()
+@pytest.fixture(scope="session")
+def case() -> Case:
+    return made()
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Two saved reports beside each other in the window: from the first page, the menu, or a drop; nothing is examined."""
 
+import functools
 from pathlib import Path
 
 import pytest
@@ -23,18 +24,23 @@ DIGITS = "torch-2.13.0-cpu-digits"  # of which the first of them has something t
 RECORDED = ((("torch-2.13.0-cpu-portraits", DIGITS), 2), (("torch-2.13.0-cpu-one-thread-portraits",), 1))
 
 
+@functools.cache
+def saved(recordings: tuple[str, ...], threads: int) -> bytes:
+    facts = Facts(
+        frameworks=Frameworks(torch=TorchFacts(version="2.13.0", threads=threads)),
+        measurements=measurements(*recordings),
+    )
+    return to_json(judged(facts, Answers(symptom="results-differ")), "en")
+
+
 @pytest.fixture
 def two(tmp_path: Path) -> tuple[Path, Path]:
     """The same name in two folders, as reports have that were saved on two machines on one day."""
     paths = []
     for folder, (recordings, threads) in zip(("office", "server"), RECORDED, strict=True):
         (tmp_path / folder).mkdir()
-        facts = Facts(
-            frameworks=Frameworks(torch=TorchFacts(version="2.13.0", threads=threads)),
-            measurements=measurements(*recordings),
-        )
         path = tmp_path / folder / "report.json"
-        path.write_bytes(to_json(judged(facts, Answers(symptom="results-differ")), "en"))
+        path.write_bytes(saved(recordings, threads))
         paths.append(path)
     return paths[0], paths[1]
 

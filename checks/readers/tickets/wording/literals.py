@@ -64,6 +64,9 @@ def alternatives_of(pattern: str) -> Iterator[str]:
 
     A pattern that is one group as a whole is taken apart likewise.
     """
+    if "|" not in pattern and not pattern.startswith(_GROUP):
+        yield pattern
+        return
     bars: list[int] = []
     ends: list[int] = []  # of the groups
     depth = 0

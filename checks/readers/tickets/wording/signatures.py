@@ -41,7 +41,7 @@ class Hit:
 
 def hits(lines: Sequence[Line], reported: Sequence[Facts], origin: str = "") -> tuple[Hit, ...]:
     """Every signature that the text shows. ``reported``: the facts for the conditions, the most trusted first."""
-    text = _Text(lines)
+    text = _searched(tuple(lines))
     signatures = _all_signatures()
     found = (_hit(signatures[number], text, reported, origin) for number in _asking().distinct(text.searched.possible))
     return tuple(hit for hit in found if hit is not None)
@@ -118,6 +118,11 @@ def _clue(line: str, start: int, length: int) -> str:
     """The line, or of a long one the part that begins shortly before the wording at ``start``."""
     begin = 0 if start + length <= CLUE_SHOWN else max(start - CLUE_BEFORE, 0)
     return line[begin:].strip()[:CLUE_SHOWN]
+
+
+@functools.lru_cache(maxsize=8)  # the checks of several causes ask of the same error
+def _searched(lines: tuple[Line, ...]) -> _Text:
+    return _Text(lines)
 
 
 @functools.cache

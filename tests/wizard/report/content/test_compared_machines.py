@@ -1,5 +1,6 @@
 """What a comparison comes to, in the verdict of either question, and where a report tells of it."""
 
+import functools
 from collections.abc import Callable
 
 import msgspec
@@ -44,6 +45,7 @@ def beside(first: Facts, *others: Facts, symptom: str = "results-differ") -> Cas
     return judged(facts, Answers(symptom=symptom))
 
 
+@functools.cache
 def two(symptom: str = "results-differ") -> Case:
     return beside(machine(HERE, NUMPY), machine(ONE_THREAD, OLD_NUMPY, threads=1), symptom=symptom)
 

@@ -1,5 +1,6 @@
 """The PDF: pages that hold, text that can be searched, and the case inside."""
 
+import functools
 import io
 import os
 import subprocess
@@ -31,6 +32,15 @@ pytestmark = pytest.mark.usefixtures("qapp")
 A4, LETTER = (595, 842), (612, 792)
 
 
+Printed = Callable[..., bytes]
+
+
+@pytest.fixture(scope="module")
+def printed(case: Case, qapp: object) -> Printed:
+    """The usual case in a language on a paper, each set once."""
+    return functools.cache(functools.partial(pdf_of, case))
+
+
 def pdf_of(case: Case, language: str = "en", paper: str = "a4") -> bytes:
     return to_pdf(build(case, language), to_json(case, language), paper)
 
@@ -49,8 +59,8 @@ def text_in_order(data: bytes) -> str:
 
 @pytest.mark.parametrize(("paper", "size"), [("a4", A4), ("letter", LETTER)])
 @pytest.mark.parametrize("language", ["en", "ja"])
-def test_pages(case: Case, language: str, paper: str, size: tuple[int, int]) -> None:
-    data = pdf_of(case, language, paper)
+def test_pages(case: Case, printed: Printed, language: str, paper: str, size: tuple[int, int]) -> None:
+    data = printed(language, paper)
     reader = PdfReader(io.BytesIO(data))
     assert {(round(page.mediabox.width), round(page.mediabox.height)) for page in reader.pages} == {size}
     report = build(case, language)
@@ -65,9 +75,9 @@ def test_pages(case: Case, language: str, paper: str, size: tuple[int, int]) -> 
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
-def test_metadata_outline_and_links(case: Case, language: str) -> None:
+def test_metadata_outline_and_links(case: Case, printed: Printed, language: str) -> None:
     report = build(case, language)
-    reader = PdfReader(io.BytesIO(pdf_of(case, language)))
+    reader = PdfReader(io.BytesIO(printed(language, "a4")))
     assert reader.metadata is not None
     assert reader.metadata.title == f"{report.title}, {report.created}"
     assert reader.trailer["/Root"]["/Lang"] == language  # type: ignore[index]
@@ -84,8 +94,10 @@ def test_metadata_outline_and_links(case: Case, language: str) -> None:
     assert set(report.findings[0].sources) <= links
 
 
-def test_fonts_are_inside(case: Case) -> None:
-    fonts = subprocess.run(["pdffonts", "-"], input=pdf_of(case, "ja"), capture_output=True, check=True).stdout.decode()
+def test_fonts_are_inside(printed: Printed) -> None:
+    fonts = subprocess.run(
+        ["pdffonts", "-"], input=printed("ja", "a4"), capture_output=True, check=True
+    ).stdout.decode()
     rows = fonts.splitlines()[2:]
     assert rows
     assert all(row.split()[-5:-2] == ["yes", row.split()[-4], "yes"] for row in rows), fonts
@@ -110,8 +122,8 @@ def test_tables_of_characters_are_mended(line: bytes, mended: bytes) -> None:
     assert _RANGE.sub(_mended_range, line) == mended
 
 
-def test_the_case_comes_back(case: Case) -> None:
-    again = read_pdf(pdf_of(case))
+def test_the_case_comes_back(case: Case, printed: Printed) -> None:
+    again = read_pdf(printed("en", "a4"))
     assert again.facts == case.facts
     assert again.findings == case.findings
     assert again.created == case.created

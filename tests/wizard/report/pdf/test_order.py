@@ -1,6 +1,7 @@
 """What a reader of the PDF meets first, how long it is, and that no page is ugly."""
 
 import dataclasses
+import functools
 import io
 import re
 import subprocess
@@ -25,6 +26,7 @@ RECORDED = ("torch-2.13.0-cpu-repeat", "torch-2.13.0-cpu-portraits", "numpy-2.4.
 MOST_PAGES = 12
 
 
+@functools.cache
 def examined() -> Case:
     """All that was measured in a long run here, in one case."""
     made = tuple(number for name in RECORDED for number in recorded(name))
@@ -127,8 +129,7 @@ def test_every_heading_has_something_below_it_on_its_page(printed: tuple[Report,
 
 @pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize("are_settings", [False, True])
-def test_a_label_stands_before_its_value_but_settings_are_listed_by_it(are_settings: bool) -> None:
-    case = examined()
+def test_a_label_stands_before_its_value_but_settings_are_listed_by_it(case: Case, are_settings: bool) -> None:
     rows = tuple(FactRow(f"label{number}", "yes" if number % 2 else "no") for number in range(14))
     facts = (FactSection("A thing", rows, are_settings=are_settings),)
     text = flat(to_pdf(dataclasses.replace(build(case, "en"), facts=facts), to_json(case, "en")))

@@ -206,11 +206,23 @@ def test_no_remedy_with_hostile_values_makes_a_canary_in_cmd(tmp_path: Path) -> 
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path),
         "WINEDEBUG": "-all",
-        "WINEPREFIX": str(tmp_path / "wine"),
+        **_windows(tmp_path / "wine"),
     }
     command = [shutil.which("wine") or "", "cmd", "/c", r"..\all.bat"]
     subprocess.run(command, cwd=work, env=environment, capture_output=True, check=False)
     assert [path.name for path in work.iterdir()] == ["CONTROL"]
+
+
+def _windows(folder: Path) -> dict[str, str]:
+    """A Windows for Wine: its own programs, without the registry and the copy of them all that it makes at first."""
+    programs = [*Path("/usr").glob("lib*/wine/x86_64-windows"), *Path("/usr/lib").glob("*/wine/x86_64-windows")]
+    if programs:
+        for made in ("dosdevices", "drive_c/windows"):
+            (folder / made).mkdir(parents=True)
+        (folder / "dosdevices" / "c:").symlink_to("../drive_c")
+        (folder / "dosdevices" / "z:").symlink_to("/")
+        (folder / "drive_c" / "windows" / "system32").symlink_to(programs[0])
+    return {"WINEPREFIX": str(folder), **({"WINEDLLOVERRIDES": "wineboot.exe=d"} if programs else {})}
 
 
 def _commands_of_paths(system: str, shell: str, paths: Sequence[str]) -> Iterator[str]:

@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.bombs import add_zeros
 from support.extent import some
 from support.walk import for_each
 
@@ -175,11 +176,8 @@ def test_bytes_made_to_harm(data: bytes, tmp_path: Path) -> None:
 def bomb() -> bytes:
     """256 MiB of zeros in 260 KB, under the names by which a checkpoint is known."""
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name in ("model/data.pkl", "config.json"):
-            with archive.open(name, "w", force_zip64=True) as member:
-                for _ in range(17):
-                    member.write(bytes(16 << 20))
+    add_zeros(made, "model/data.pkl", "config.json")
+    with zipfile.ZipFile(made, "a") as archive:
         archive.writestr("metadata.json", "{}")
         archive.writestr("model/version", "3")
     return made.getvalue()

@@ -21,13 +21,15 @@ _MOST_LIST = 32 * 2**20  # bytes of one list; torch's has 2
 _MOST_LINES = 200_000
 
 # Files that no import needs. Slim environments leave them out: include/*.h, tests, texts, static libraries.
-_UNNEEDED_SUFFIXES = frozenset(
-    "pyc pyi pyx pxd pxi h hpp hh cuh inc inl c cc cpp cu a lib pdb f f90 md rst txt htm html css ipynb typed cmake pc "
-    "map log po pot pth orig bak".split()
+_UNNEEDED_SUFFIX = re.compile(
+    r"py[ci]|pyx|pxd|pxi|h|hpp|hh|cuh|inc|inl|c|cc|cpp|cu|a|lib|pdb|f|f90|md|rst|txt|html?|css|ipynb|typed|cmake|pc|"
+    r"map|log|po|pot|pth|orig|bak"
 )
 _UNNEEDED_FOLDERS = frozenset(
-    "test tests doc docs example examples benchmark benchmarks include share __pycache__ sample samples demo demos bin "
-    "scripts".split()
+    (
+        *("test", "tests", "doc", "docs", "example", "examples", "benchmark", "benchmarks", "include", "share"),
+        *("__pycache__", "sample", "samples", "demo", "demos", "bin", "scripts"),
+    )
 )
 _METADATA_FOLDER = re.compile(r"[^/](?:\.(?:dist|egg)-info|\.data)/")
 _UNNEEDED_NAME = re.compile(
@@ -59,9 +61,9 @@ class Distribution:
 def is_needed(path: str) -> bool:
     """Whether an import of the package may need this file, so that its absence means something."""
     path = path.rpartition("site-packages/")[2]  # conda's paths begin at the prefix
-    lower = path.lower()  # of these there are a hundred thousand: sets, and few patterns
+    lower = path.lower()  # there are a hundred thousand of them: the cheapest question first
     _, dot, suffix = lower.rpartition(".")
-    if dot and suffix in _UNNEEDED_SUFFIXES:
+    if dot and _UNNEEDED_SUFFIX.fullmatch(suffix):
         return False
     first, *_ = path.split("/", 1)
     is_below = "/" in path and (first.isidentifier() or first.endswith((".libs", ".dylibs")))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.extent import load_profile
-from support.shared_answers import SharedAnswers, use_warm_python
+from support.shared_answers import SharedAnswers, compared_once, use_warm_python
 from support.warm_python import WarmPython
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,11 +19,16 @@ os.environ.pop("NAOSU_LANG", None)
 
 @pytest.fixture(scope="session", autouse=True)
 def _little_computing() -> Iterator[None]:
-    """An examination in a test computes for a moment: its measurements have tests of their own."""
+    """An examination in a test computes for a moment, and compares the files of this Python once for all.
+
+    Measurements and installed files have tests of their own.
+    """
+    from checks.engine import examination
     from checks.engine.plans import compute as computations
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(computations, "BUDGET", dict.fromkeys(computations.BUDGET, 1.0))
+        patch.setattr(examination, "installed_of", compared_once(examination.installed_of))
         yield
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from checks.facts import Package
 from checks.interpreters.disk import names_in, text_of
@@ -55,13 +55,16 @@ def import_names(package: Package, folders: Mapping[str, Path]) -> tuple[str, ..
 
 
 def _module_of(record: str) -> str:
-    path = PurePosixPath(record.split(",", 1)[0].strip('"').replace(os.sep, "/"))
-    if path.is_absolute() or path.parts[:1] in ((), ("..",)):
+    path = record.partition(",")[0].strip('"').replace(os.sep, "/")
+    if path.count("/") > 1 and not path.endswith("/__init__.py"):  # most of the many thousand lines
         return ""
-    first = path.parts[0]
-    if len(path.parts) == 1:
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if path.startswith("/") or parts[:1] in ([], [".."]):
+        return ""
+    first = parts[0]
+    if len(parts) == 1:
         found = _SUFFIX.search(first)
         first = first[: found.start()] if found and found.end() == len(first) else ""
-    elif path.name != "__init__.py" or len(path.parts) != 2:  # a namespace is nothing to import
+    elif parts[1:] != ["__init__.py"]:  # a namespace is nothing to import
         return ""
     return first if _MODULE.fullmatch(first) else ""

@@ -31,6 +31,21 @@ def use_warm_python(patch: pytest.MonkeyPatch, torch_python: str) -> None:
     patch.setattr(runner._Running, "_command", warm)
 
 
+def compared_once(installed_of: Callable[..., Any]) -> Callable[..., Any]:
+    """``installed_of``, which reads the thousands of files of this Python once for each effort."""
+    known: dict[str, Any] = {}
+
+    def compared(target: Any, request: Any) -> Any:
+        effort = request.answers.effort
+        if target is None or target.path != sys.executable or target.problem is not None:
+            return installed_of(target, request)
+        if effort not in known:
+            known[effort] = installed_of(target, request)
+        return known[effort]
+
+    return compared
+
+
 class SharedAnswers:
     """Stands in for ``run_probe``. Scripts that a test wrote, and tasks with a limit of memory, always run.
 

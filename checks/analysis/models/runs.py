@@ -17,6 +17,7 @@ _SUMMARY = "## Exception summary"  # below which torch.onnx says what happened, 
 _CHAIN = re.compile(r"^(?:Exception from |\[ONNXRuntimeError\]|The following operation failed in the TorchScript)")
 _CODE = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
 _PLACE = re.compile(r"[^\s()]{1,200}\.(?:cc|cpp|h|hpp):\d{1,6} ")
+_BRACKET = re.compile(r"[()]")
 _BEHIND = re.compile(r"(?:::<lambda\(\)>| const|&| \[with [^\]]{0,2000}\])*\s*")
 
 
@@ -78,9 +79,9 @@ def _end_of_function(line: str, start: int) -> int:
     if not 0 <= opened - start <= LINE_SHOWN:
         return start
     depth = 0
-    for place in range(opened, len(line)):
-        depth += {"(": 1, ")": -1}.get(line[place], 0)
+    for bracket in _BRACKET.finditer(line, opened):
+        depth += 1 if bracket[0] == "(" else -1
         if depth == 0:
-            behind = _BEHIND.match(line, place + 1)
-            return behind.end() if behind else place + 1
+            behind = _BEHIND.match(line, bracket.end())
+            return behind.end() if behind else bracket.end()
     return start

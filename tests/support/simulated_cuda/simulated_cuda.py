@@ -63,22 +63,26 @@ def await_torch():
     """Change torch when it has been imported, and the modules whose constants are to be others."""
     if VARIABLE in os.environ:
         sys.executable = os.environ.get(PYTHON, sys.executable)
-        finder = _Finder(dict(PLANTED, **json.loads(os.environ[VARIABLE])))
+        finder = Finder(_changes(dict(PLANTED, **json.loads(os.environ[VARIABLE]))))
         sys.meta_path.insert(0, finder)
         finder.change_known()
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+def _changes(planted):
+    """What is changed in which module when it has been imported."""
+    after = {name: assigned(values) for name, values in planted["module"].items()}
+    if planted["operations"] is not None:
+        after["naosu_probes.compute.torch.operations"] = lambda suite: _reduce(suite.OPERATIONS, planted["operations"])
+    after["torch"] = lambda torch: install(torch, planted)
+    after["torch.export.passes"] = _without_gradients
+    return after
+
+
+class Finder(importlib.abc.MetaPathFinder):
     """Lets the other finders find, and adds to what the modules do when they are executed."""
 
-    def __init__(self, planted):
-        self._after = {name: _assigned(values) for name, values in planted["module"].items()}
-        if planted["operations"] is not None:
-            self._after["naosu_probes.compute.torch.operations"] = lambda suite: _reduce(
-                suite.OPERATIONS, planted["operations"]
-            )
-        self._after["torch"] = lambda torch: install(torch, planted)
-        self._after["torch.export.passes"] = _without_gradients
+    def __init__(self, after):
+        self._after = after
 
     def change_known(self):
         """Those that this process was forked with."""
@@ -111,7 +115,9 @@ class _Loader(importlib.abc.Loader):
         self._after(module)
 
 
-def _assigned(values):
+def assigned(values):
+    """Gives the constants of a module other values."""
+
     def assign(module):
         for name, value in values.items():
             assert hasattr(module, name), name

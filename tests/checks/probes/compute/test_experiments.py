@@ -5,12 +5,14 @@ import json
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from support import simulated_cuda
 
 from checks.engine.catalogues.computations import COMPUTATION_PROBES, argument_of, measurements_of, read_measurement
 from checks.engine.processes.runner import ProbeTask, run_probe
@@ -303,9 +305,21 @@ def test_a_plan_that_leaves_most_of_the_time(
 # --- the probes, for real ---------------------------------------------------------------------------------------------
 
 
+# In the process of the probe: four steps instead of a thousand, so that no machine is too busy for them.
+FEWER = f"""
+import sys
+sys.path.insert(0, {str(Path(simulated_cuda.__file__).parent)!r})
+import simulated_cuda
+constants = {{"SUMS": 3, "RUNS": 2, "STEPS": 4, "PICTURES": 64, "VALIDATION": 100, "BATCH": 4, "_LADDER": [[4, 2, 2]]}}
+finder = simulated_cuda.Finder({{"naosu_probes.compute.experiments": simulated_cuda.assigned(constants)}})
+sys.meta_path.insert(0, finder)
+"""
+
+
 @pytest.mark.usefixtures("warm_probes")
-@pytest.mark.parametrize(("framework", "seconds"), [("numpy", 4.0), ("torch", 4.0)])
-def test_the_probe_of_this_interpreter(framework: str, seconds: float) -> None:
+@pytest.mark.parametrize("framework", ["numpy", "torch"])
+def test_the_probe_of_this_interpreter(framework: str, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(FEWER)
     spec = next(
         computation_probe for computation_probe in COMPUTATION_PROBES if computation_probe.framework == framework
     )
@@ -313,8 +327,8 @@ def test_the_probe_of_this_interpreter(framework: str, seconds: float) -> None:
         probe=framework,
         script=spec.script,
         interpreter=sys.executable,
-        argument=argument_of("cpu", "quick", {"experiment": seconds}),
-        environment={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        argument=argument_of("cpu", "quick", {"experiment": 120.0}),
+        environment={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(tmp_path)},
     )
     answer = run_probe(task)
     assert answer.run.status == "ok", answer.run
@@ -326,7 +340,6 @@ def test_the_probe_of_this_interpreter(framework: str, seconds: float) -> None:
     assert [value for (value,) in whole.values] == pytest.approx([whole.expected] * len(whole.values), rel=1e-12)
     assert {len(bits) for (bits,) in whole.exact} == {16}
     (network,) = (each for each in made if each.operation == "digits-network" and each.setting == "default")
-    if network.reason:  # so busy is this machine
-        return
+    assert not network.reason
     assert len(network.values) >= 2
-    assert network.values[0][0] == pytest.approx(0.89)  # as in every framework, before anything was learned
+    assert network.values[0][0] == pytest.approx(0.88)  # as in every framework, before anything was learned

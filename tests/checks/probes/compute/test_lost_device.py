@@ -25,6 +25,7 @@ SMALL = {
     },
     "naosu_probes.compute.torch.compiled": {"COMPILE_OF": ()},
     "naosu_probes.compute.timing": {"ENOUGH": 1, "LEAST": 1},
+    "naosu_probes.compute.bits.fingerprint": {"_TRIAL_COPIES": (4, 4)},
 }
 
 

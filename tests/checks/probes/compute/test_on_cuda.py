@@ -52,6 +52,8 @@ SMALL = {
         "PICTURES": 64,
         "VALIDATION": 16,
         "STEPS": 4,
+        "BATCH": 4,
+        "SUMS": 3,
         "RUNS": 2,
         "_LADDER": [[4, 2, 2]],
     },

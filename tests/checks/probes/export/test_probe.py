@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from support.bombs import add_zeros
 
 from checks.engine.plans.export import SCRIPT, ExportSpec, export_of
 from checks.engine.processes.runner import ProbeTask, run_probe
@@ -449,8 +450,7 @@ def test_machine_code_and_unknown_members_are_left_out(saved: Path, tmp_path: Pa
 def test_a_bomb_is_not_unpacked(saved: Path, tmp_path: Path) -> None:
     path = tmp_path / "bomb.pt2"
     path.write_bytes(saved.read_bytes())
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("small/data/weights/weight_9", bytes(300_000_000))
+    add_zeros(path, "small/data/weights/weight_9", chunks=18)
     with pytest.raises(exported_program.NotPlain, match="unpacks"):
         exported_program.rewrite(str(path), str(tmp_path / "plain.pt2"), SAFETY)
 

@@ -23,7 +23,7 @@ from checks.facts.proofs import MENDED, proof_of
 from checks.interpreters import read_interpreter
 from checks.judgement.judge import judged
 from checks.proof.apply import Ground, NotApplied
-from checks.proof.changes import Change, NotTriable, Variable, changes_of
+from checks.proof.changes import Change, Installed, NotTriable, Variable, changes_of
 from checks.proof.environment_copy import Cancelled, EnvironmentCopy, bytes_to_copy, copied, room_for, trial_variables
 from checks.proof.place import trial_folder
 from checks.proof.witness import STATEMENT_SECONDS, Witness, witness_of
@@ -139,6 +139,7 @@ class _Trials:
                 return
             try:
                 changes = changes_of(candidate.plan, self.case.facts.target or "python")
+                self._check_kept(changes)
             except NotTriable as why:
                 proof = _not_tried(candidate, why)
             else:
@@ -161,6 +162,16 @@ def _proof(candidate: Candidate, result: ProofResult, **more: object) -> Proof:
     finding = candidate.finding
     about = {"cause": finding.cause, "subject": finding.subject, "remedy": candidate.plan.id}
     return Proof(origin="a throw-away copy", **about, result=result.value, **more)  # type: ignore[arg-type]
+
+    def _check_kept(self, changes: tuple[Change, ...]) -> None:
+        """Refuse what the user's own command would undo.
+
+        Raises:
+            NotTriable: it restores the packages of a lock file.
+        """
+        tool = self.witness.restoring_tool
+        if tool and any(isinstance(change, Installed) for change in changes):
+            raise NotTriable("restored", tool=tool)
 
 
 @dataclass(frozen=True)

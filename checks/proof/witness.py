@@ -18,17 +18,27 @@ from checks.engine.watch.program import ProgramTask, watch_program
 from checks.facts import Facts, ProgramRun
 
 _LITERT = {"tflite-runtime": "tflite_runtime.interpreter", "ai-edge-litert": "ai_edge_litert.interpreter"}
+_RESTORING = ("uv", "pixi", "hatch")  # what was installed in another way is gone behind their "run"
 STATEMENT_SECONDS = 300.0  # importing a framework from a slow disk for the first time takes minutes
 
 
 @dataclass(frozen=True)
 class Witness:
-    """A command and its folder. ``statement``: what it runs, where it is no program of the user's. ``run``: how it failed, where that was seen already."""
+    """A command and its folder.
+
+    ``statement``: what it runs, where it is no program of the user's. ``run``: how it failed, where that was seen already.
+    """
 
     command: tuple[str, ...]
     folder: str
     statement: str = ""
     run: ProgramRun | None = None
+
+    @property
+    def restoring_tool(self) -> str:
+        """The tool that installs what a lock file names before it starts the program; "" where there is none."""
+        tool = Path(self.command[0]).stem
+        return tool if tool in _RESTORING and "run" in self.command and "--no-sync" not in self.command else ""
 
     def started(
         self,

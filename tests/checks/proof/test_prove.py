@@ -22,6 +22,7 @@ from checks.interpreters import read_interpreter
 from checks.proof import environment_copy
 from checks.proof.place import trial_folder
 from checks.proof.prove import Tried, Trying, prove
+from checks.proof.witness import Witness
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="copies are made on Linux and macOS so far")
 
@@ -256,3 +257,25 @@ def test_a_statement_that_does_not_fail_proves_nothing(failed: Failed) -> None:
     (run,) = case.facts.runs
     tried = msgspec.structs.replace(run, command=(run.command[0],), statement="import json", folder="")
     assert not proofs_of(msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, runs=(tried,))))
+
+
+@pytest.mark.parametrize(
+    ("command", "tool"),
+    [
+        (("uv", "run", "prog.py"), "uv"),
+        (("/usr/bin/pixi", "run", "train"), "pixi"),
+        (("uv", "run", "--no-sync", "prog.py"), ""),
+        (("poetry", "run", "python", "prog.py"), ""),
+        (("python", "run"), ""),
+    ],
+)
+def test_what_restores_a_lock_file_is_known(command: tuple[str, ...], tool: str) -> None:
+    assert Witness(command, "").restoring_tool == tool
+
+
+def test_an_installation_that_would_not_last_is_not_tried(failed: Failed) -> None:
+    case = failed(RELEASE, SIX, ("install-fitting-release",), "import six")
+    (run,) = case.facts.runs
+    run = msgspec.structs.replace(run, command=("uv", "run", "prog.py"))
+    proof = proofs_of(msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, runs=(run,))))
+    assert proof["install-fitting-release"].reason == "restored"

@@ -66,7 +66,7 @@ class CaseModel(QObject):
         self.is_looking = False  # it ran before, and goes on
         self.program_runs: tuple[ProgramRun, ...] = ()  # for the next examination
         self.is_proving = False  # remedies are tried in throw-away copies
-        self._proving: Trying | None = None
+        self.proving_step: Trying | None = None
         self.running = Running()
         self.case: Case | None = None
         self.case_before: Case | None = None  # of the last whole run of the same target, to say what changed
@@ -259,28 +259,18 @@ class CaseModel(QObject):
 
     def proving_began(self) -> None:
         """The remedies of the case are about to be tried."""
-        self.is_proving, self._proving = True, None
+        self.is_proving, self.proving_step = True, None
         self.notice = None
         self.set_busy("busy-proving")
 
     def proving(self, step: Trying) -> None:
         """How far that is."""
-        self._proving = step
+        self.proving_step = step
         self.progressed.emit()
-
-    @property
-    def proving_stage(self) -> str:
-        """The same in words."""
-        step = self._proving
-        if step is None:
-            return ""
-        from wizard.report.content.proofs import stage_words
-
-        return stage_words(step, self.language)
 
     def proving_ended(self, case: Case | None, notice: Notice | None = None) -> None:
         """They were tried; without a case something of ours went wrong, and the one before stays."""
-        self.is_proving, self._proving = False, None
+        self.is_proving, self.proving_step = False, None
         if case is not None:
             self.case = case
         self.set_notice(notice)

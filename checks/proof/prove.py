@@ -153,16 +153,6 @@ class _Trials:
             if proof.mended:
                 return
 
-
-def _not_tried(candidate: Candidate, why: NotTriable) -> Proof:
-    return _proof(candidate, ProofResult.NOT_TRIED, reason=why.reason, values=why.values)
-
-
-def _proof(candidate: Candidate, result: ProofResult, **more: object) -> Proof:
-    finding = candidate.finding
-    about = {"cause": finding.cause, "subject": finding.subject, "remedy": candidate.plan.id}
-    return Proof(origin="a throw-away copy", **about, result=result.value, **more)  # type: ignore[arg-type]
-
     def _check_kept(self, changes: tuple[Change, ...]) -> None:
         """Refuse what the user's own command would undo.
 
@@ -172,6 +162,16 @@ def _proof(candidate: Candidate, result: ProofResult, **more: object) -> Proof:
         tool = self.witness.restoring_tool
         if tool and any(isinstance(change, Installed) for change in changes):
             raise NotTriable("restored", tool=tool)
+
+
+def _not_tried(candidate: Candidate, why: NotTriable) -> Proof:
+    return _proof(candidate, ProofResult.NOT_TRIED, reason=why.reason, values=why.values)
+
+
+def _proof(candidate: Candidate, result: ProofResult, **more: object) -> Proof:
+    finding = candidate.finding
+    about = {"cause": finding.cause, "subject": finding.subject, "remedy": candidate.plan.id}
+    return Proof(origin="a throw-away copy", **about, result=result.value, **more)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

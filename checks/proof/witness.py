@@ -26,7 +26,7 @@ STATEMENT_SECONDS = 300.0  # importing a framework from a slow disk for the firs
 class Witness:
     """A command and its folder.
 
-    ``statement``: what it runs, where it is no program of the user's. ``run``: how it failed, where that was seen already.
+    ``statement``: what it runs, where it is no program of the user's. ``run``: how it failed, where that was seen.
     """
 
     command: tuple[str, ...]

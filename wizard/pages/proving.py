@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QProgressBar, QVBoxLayout
 
+from wizard.report.content.proofs import stage_words
 from wizard.widgets.labels import filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 
@@ -57,7 +58,8 @@ class ProvingPanel(QFrame):
             QTimer.singleShot(0, self, self._leave)
 
     def _show_stage(self) -> None:
-        self._stage.setText(self._case.proving_stage)
+        step = self._case.proving_step
+        self._stage.setText(stage_words(step, self._case.language) if step is not None else "")
 
     def _leave(self) -> None:
         following = self._page.first_focus()

@@ -61,7 +61,7 @@ def test_a_stop_keeps_the_report(qtbot: QtBot, window: Window, tmp_path: Path, m
     endless = kept_from_starting(tmp_path, monkeypatch, "import signal\nsignal.pause()")
     panel = shown(window, endless)
     panel.start.click()
-    qtbot.waitUntil(lambda: "starting it again" in window.case.proving_stage, timeout=20_000)
+    qtbot.waitUntil(lambda: "starting it again" in texts(window), timeout=20_000)
     panel.stop.click()
     qtbot.waitUntil(lambda: not window.case.is_proving, timeout=30_000)
     assert panel.isVisibleTo(window)

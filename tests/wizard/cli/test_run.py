@@ -123,20 +123,20 @@ def test_a_running_program_that_is_wrongly_named(
     assert says in capfd.readouterr().err
 
 
-def test_a_remedy_is_proven_and_the_report_says_so(tmp_path: Path) -> None:
+def test_a_remedy_is_proven_and_the_report_says_so(naosu: Naosu, tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text("print('it runs')")
     words = ("run", "--prove", "--json", "case.json", "--", PYTHON, "prog.py")
-    done = naosu(*words, folder=tmp_path, PYTHONHASHSEED="abc")
+    done = naosu(*words, PYTHONHASHSEED="abc")
     assert "Trying in a throw-away copy: Remove the setting PYTHONHASHSEED - starting it again" in done.stderr
     assert "Proven here: the program failed before, and works with this" in done.stderr
     assert done.stdout == ""  # what it prints while it is tried is not for the user
     finding = json.loads((tmp_path / "case.json").read_text())["findings"][0]
     assert finding["remedies"][0]["proof"]["result"] == "proven"
-    again = naosu("show", "case.json", "--lang", "ja", folder=tmp_path)
+    again = naosu("show", "case.json", "--lang", "ja")
     assert "ここで実証済み" in again.stdout
 
 
-def test_where_nothing_failed_nothing_is_proven(tmp_path: Path) -> None:
-    done = naosu("run", "--prove", "--json", "case.json", "--", PYTHON, "-c", "print(1)", folder=tmp_path)
+def test_where_nothing_failed_nothing_is_proven(naosu: Naosu, tmp_path: Path) -> None:
+    done = naosu("run", "--prove", "--json", "case.json", "--", PYTHON, "-c", "print(1)")
     assert "throw-away" not in done.stderr
     assert "proofs" not in json.loads((tmp_path / "case.json").read_text())["facts"]

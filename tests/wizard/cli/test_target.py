@@ -44,7 +44,7 @@ def others(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 def examined(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
     requests: list[Request] = []
 
-    def examine(request: Request, chosen: object) -> int:
+    def examine(request: Request, chosen: object, then: object) -> int:
         requests.append(request)
         return 0
 

@@ -120,6 +120,8 @@ def _install(
     if made.is_overlay and change.verb == "uninstall":
         raise NotTriable("too-large")
     if change.installer == "uv":
+        if made.is_overlay:  # uv sees only what is in the new environment, and would install everything anew
+            raise NotTriable("too-large-for-uv")
         uv = shutil.which("uv", path=variables.get("PATH"))
         if uv is None:
             raise NotApplied(change.line, "uv: command not found")

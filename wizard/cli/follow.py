@@ -46,7 +46,7 @@ def followed(
         assert case is not None, "the engine always finishes"  # noqa: S101 - its contract
         if then is not None and not stop.is_set():
             case = then(case, stop.is_set)
-    return deliver(case, chosen) or (0 if case.complete else ENDED_EARLY)
+    return deliver(case, chosen) or (0 if case.complete and not stop.is_set() else ENDED_EARLY)
 
 
 class Stop:

@@ -20,7 +20,7 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import major_number, release
 from checks.knowledge.errors.import_errors import ImportErrors, Recognised
 from checks.knowledge.frameworks.onnxruntime import gpu_release
-from checks.knowledge.gpu.cuda_libraries import library_of_file, package_of
+from checks.knowledge.gpu.cuda_libraries import cuda_major_in, library_of_file, package_of
 
 CAUSE = "cuda-library-missing"
 
@@ -49,7 +49,7 @@ def _finding(
     interpreter: InterpreterFacts | None,
 ) -> Finding:
     library = _library(found.groups.get("library", ""), trouble)
-    major = _cuda_major(trouble, frameworks)
+    major = _cuda_major(trouble, frameworks) or cuda_major_in(library)
     known = library_of_file(library)
     package = package_of(known, major) if known and major else ""
     is_installed = bool(package and interpreter and interpreter.package(package)) or _torch_brings_it(

@@ -5,6 +5,7 @@ import re
 from checks.knowledge import Row, Table
 
 _FILE = re.compile(r"(?:lib)?([A-Za-z_-]+?)(?:64)?(?:_\d+)*(?:\.so|\.dll|$)")
+_NUMBER = re.compile(r"\.so\.(\d{1,2})(?:\.|$)")
 _SUFFIX = re.compile(r"(.+)-cu(\d\d)$")
 
 
@@ -15,6 +16,7 @@ class CudaLibrary(Row):
     package: str
     suffixed: bool = False
     shared_folder: bool = False
+    numbered_as_cuda: bool = False
 
 
 class CudaLibraries(Table):
@@ -27,6 +29,12 @@ def library_of_file(file: str) -> CudaLibrary | None:
     stem = found[1].lower() if found else ""
     rows = [row for row in CudaLibraries.read().library if stem.startswith(row.stem.lower())]
     return max(rows, key=lambda row: len(row.stem), default=None)
+
+
+def cuda_major_in(file: str) -> int | None:
+    """CUDA's major version by the name of a library's file ("libcublasLt.so.12"); None where it does not tell."""
+    row, number = library_of_file(file), _NUMBER.search(file)
+    return int(number[1]) if row is not None and row.numbered_as_cuda and number else None
 
 
 def package_of(row: CudaLibrary, cuda_major: int) -> str:

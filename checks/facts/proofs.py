@@ -52,7 +52,7 @@ class Proof(Fact, frozen=True, kw_only=True, omit_defaults=True):
     conflicts: tuple[str, ...] = ()  # requirements that were met before and are not any more, as pip tells them
     run: ProgramRun | None = None
     said: str = ""  # by the command that failed
-    way: str = ""  # "copy": a copy of the environment; "overlay": packages in front of it; "": nothing was installed
+    way: str = ""  # "copy": a copy of the environment; "overlay": packages in front of it; "new": a new one
     copied_bytes: int | None = None
     seconds: float | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import time
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from checks.engine.processes.tree import Place, ProcessTree
-from checks.facts import PackageChange
+from checks.facts import InterpreterFacts, PackageChange
 from checks.interpreters import read_interpreter
 from checks.proof.changes import Change, Installed, Moved, NotTriable, Variable
 from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy, trial_variables
@@ -47,6 +48,18 @@ class Ground:
     before: Mapping[str, str] = field(default_factory=dict)  # versions that were there, where something was installed
 
     @classmethod
+    def new(
+        cls,
+        made: EnvironmentCopy,
+        variables: Mapping[str, str],
+        cancelled: Callable[[], bool],
+        target: InterpreterFacts,
+    ) -> Ground:
+        """A new environment instead of a copy: what differs from the user's is what it changes."""
+        before = {package.name: package.version for package in target.packages or ()}
+        return cls(made, trial_variables(made, variables), cancelled, before=before)
+
+    @classmethod
     def of(cls, made: EnvironmentCopy | None, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> Ground:
         """The copy as it is made, with the user's variables."""
         return cls(made, trial_variables(made, variables), cancelled, before=_versions(made) if made else {})
@@ -73,6 +86,19 @@ class Ground:
             line = made.named_by_user(change.line) if made else change.line
             if line not in self.commands:
                 self.commands.append(line)
+
+    def install(self, requirements: tuple[str, ...], folder: str) -> None:
+        """Install them into the new environment, in one command, so that the installer sees all of them at once.
+
+        Raises:
+            NotApplied: the installer failed.
+            NotTriable: it took too long, or there is no room.
+            Cancelled: somebody asked to end.
+        """
+        assert self.made is not None  # noqa: S101 - asked of new environments only
+        line = f"{folder}/bin/python -m pip install {shlex.join(requirements)}"
+        _install(Installed(line, "pip", "install", requirements), self.made, self.variables, self.cancelled)
+        self.commands.append(line)
 
     def changes(self) -> tuple[PackageChange, ...]:
         """The distributions that are not as they were."""

@@ -20,6 +20,7 @@ _ADDRESS = re.compile(r"https?://[\w.\-/+%~:=?&]+")
 _REQUIREMENT = re.compile(
     r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?(?:\[[\w.,\s-]+\])?(?:\s*(?:===|[<>=!~]=|[<>])\s*[\w.*+!-]+(?:\s*,\s*)?)*"
 )
+_FOLDER = re.compile(r"\.?[\w-]+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LOOKS = (("check",), ("list",), ("show",), ("--version",), ("cache",), ("debug",))
 
@@ -52,7 +53,15 @@ class Moved:
     to: str
 
 
-Change = Installed | Variable | Moved
+@dataclass(frozen=True)
+class NewEnvironment:
+    """A virtual environment that is made, in which the program's packages are still missing. ``folder``: its name."""
+
+    line: str
+    folder: str
+
+
+Change = Installed | Variable | Moved | NewEnvironment
 
 
 class NotTriable(Exception):  # noqa: N818 - what cannot be tried is an answer, too
@@ -106,6 +115,8 @@ def _of_line(line: str, target: str) -> Iterator[Change]:
             yield from _of_installer(line, "uv", [verb, *rest])
         case [python, "-c", *_] if python == target:
             return
+        case [python, "-m", "venv", folder] if python in (target, "python3") and _FOLDER.fullmatch(folder):
+            yield NewEnvironment(line, folder)
         case [_, "-m", "venv", *_] | ["uv", "venv", *_]:
             raise NotTriable("new-environment")
         case [first, *_] if first in TrialWords.read().administration:

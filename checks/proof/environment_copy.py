@@ -189,6 +189,25 @@ def _shebang(line: str, made: EnvironmentCopy) -> str:
     return line
 
 
+def fresh(target: InterpreterFacts, place: Path, name: str) -> EnvironmentCopy:
+    """A new and empty virtual environment of the same Python, with its pip.
+
+    Raises:
+        NotTriable: it cannot be made.
+    """
+    if target.prefix is None or sys.platform == "win32":
+        raise NotTriable("no-copy")
+    minor = ".".join((target.version or "").split(".")[:2])
+    base = Path(target.base_prefix or target.prefix, "bin", f"python{minor}")
+    folder = place / name
+    try:
+        command = [str(base), "-m", "venv", "--symlinks", str(folder)]
+        subprocess.run(command, check=True, capture_output=True, timeout=_MAKING, stdin=subprocess.DEVNULL)
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise NotTriable("no-copy") from error
+    return EnvironmentCopy(target.path, _names(Path(target.prefix)), folder, folder / "bin" / "python", False, 0)
+
+
 def _overlay(target: InterpreterFacts, prefix: Path, place: Path) -> EnvironmentCopy:
     folder = place / "overlay"
     command = [target.path, "-m", "venv", "--without-pip", "--symlinks", str(folder)]

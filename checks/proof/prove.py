@@ -16,16 +16,25 @@ from typing import Any
 import msgspec
 
 from checks.engine.processes.surroundings import probe_environment
-from checks.facts import Facts, ProgramEnd, ProgramRun, Proof, ProofResult
+from checks.facts import Facts, InterpreterFacts, ProgramEnd, ProgramRun, Proof, ProofResult
 from checks.facts.case import Case
 from checks.facts.finding import Finding, Severity
 from checks.facts.proofs import MENDED, proof_of
 from checks.interpreters import read_interpreter
 from checks.judgement.judge import judged
 from checks.proof.apply import Ground, NotApplied
-from checks.proof.changes import Change, Installed, NotTriable, Variable, changes_of
-from checks.proof.environment_copy import Cancelled, EnvironmentCopy, bytes_to_copy, copied, room_for, trial_variables
+from checks.proof.changes import Change, Installed, NewEnvironment, NotTriable, Variable, changes_of
+from checks.proof.environment_copy import (
+    Cancelled,
+    EnvironmentCopy,
+    bytes_to_copy,
+    copied,
+    fresh,
+    room_for,
+    trial_variables,
+)
 from checks.proof.place import trial_folder
+from checks.proof.requirements import as_it_is, of_program
 from checks.proof.witness import STATEMENT_SECONDS, Witness, witness_of
 from checks.remedies.plan import RemedyPlan, plan_remedies
 
@@ -34,6 +43,7 @@ MOST_BEHIND = 3  # failures that may come to light behind the first
 LEAST_LIKELY = 0.5  # confidence below which a cause is only one of several, and its remedies are not tried unasked
 PATIENCE = 120.0  # seconds for a program that failed sooner
 _SLOWER = 3  # times the seconds to its failure that it gets at least
+_MADE_AGAIN = "recreate-environment"  # the remedy whose new environment has the same packages
 _KEPT = 4000  # characters of its streams
 
 
@@ -160,7 +170,7 @@ class _Trials:
             NotTriable: it restores the packages of a lock file.
         """
         tool = self.witness.restoring_tool
-        if tool and any(isinstance(change, Installed) for change in changes):
+        if tool and any(isinstance(change, Installed | NewEnvironment) for change in changes):
             raise NotTriable("restored", tool=tool)
 
 
@@ -192,20 +202,26 @@ class _Trial:
         started = time.monotonic()
         made: EnvironmentCopy | None = None
         then: list[str] = []
+        new = next((change for change in self.changes if isinstance(change, NewEnvironment)), None)
         needs_copy = not all(isinstance(change, Variable) for change in self.changes)
         before, cancelled = self.trials.before, self.trials.cancelled
         target = self.trials.case.facts.target_interpreter
-        size = bytes_to_copy(target) if needs_copy and target else None
+        size = bytes_to_copy(target) if needs_copy and target and new is None else None
         with trial_folder(room_for(size)) as place:
             try:
                 if needs_copy:
                     yield Trying(self.candidate, number, "copying", size or 0)
                     if target is None:
                         raise NotTriable("no-copy")
-                    made = copied(target, place, size, cancelled)
-                ground = Ground.of(made, self.trials.variables, cancelled)
+                    made = fresh(target, place, new.folder) if new else copied(target, place, size, cancelled)
                 yield Trying(self.candidate, number, "applying")
-                ground.apply(self.changes)
+                if new and made and target:
+                    ground = Ground.new(made, self.trials.variables, cancelled, target)
+                    ground.commands.append(new.line)
+                    ground.install(self._requirements(target), new.folder)
+                else:
+                    ground = Ground.of(made, self.trials.variables, cancelled)
+                    ground.apply(self.changes)
                 yield Trying(self.candidate, number, "running")
                 after = self._run_again(ground)
                 result = _result(before, after, made)
@@ -245,11 +261,22 @@ class _Trial:
         return _proof(
             self.candidate,
             result,
-            way="" if made is None else "overlay" if made.is_overlay else "copy",
+            way="" if made is None else "new" if new else "overlay" if made.is_overlay else "copy",
             copied_bytes=made.copied_bytes if made else None,
             seconds=time.monotonic() - started,
             **more,
         )
+
+    def _requirements(self, target: InterpreterFacts) -> tuple[str, ...]:
+        """What the new environment needs: what is in one that is only made again, else what the program asks for.
+
+        Raises:
+            NotTriable: nobody knows.
+        """
+        if self.candidate.plan.id == _MADE_AGAIN:
+            return as_it_is(target)
+        witness = self.trials.witness
+        return of_program(witness.command, Path(witness.folder))
 
     def _behind(self, run: ProgramRun, made: EnvironmentCopy) -> Iterator[Candidate]:
         """The remedies that can be tried for a failure that came to light in the copy, the likeliest first."""
@@ -266,10 +293,11 @@ class _Trial:
         )
         for candidate in candidates(judged(facts, case.answers)):
             try:
-                changes_of(candidate.plan, target.path)
+                changes = changes_of(candidate.plan, target.path)
             except NotTriable:
                 continue
-            yield candidate
+            if not any(isinstance(change, NewEnvironment) for change in changes):
+                yield candidate
 
     def _run_again(self, ground: Ground) -> ProgramRun:
         """The program again, in the copy.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.proof.changes import Installed, Moved, NotTriable, Variable, changes_of
+from checks.proof.changes import Installed, Moved, NewEnvironment, NotTriable, Variable, changes_of
 from checks.remedies.plan import PlannedStep, PlannedVerify, RemedyPlan
 
 PYTHON = "/home/ada/my env/bin/python"
@@ -48,6 +48,15 @@ def test_variables_and_files() -> None:
     ]
     (moved,) = changes_of(plan("mv /e/site-packages/my.pth /e/site-packages/my.pth.bad"), PYTHON)
     assert isinstance(moved, Moved)
+
+
+def test_a_new_environment() -> None:
+    (made,) = changes_of(plan(f"'{PYTHON}' -m venv fresh-env"), PYTHON)
+    assert isinstance(made, NewEnvironment)
+    assert made.folder == "fresh-env"
+    for line in ("python3 -m venv /etc/x", "python3 -m venv ../x", "python3 -m venv --clear x", "uv venv x"):
+        with pytest.raises(NotTriable, match="new-environment"):
+            changes_of(plan(line), PYTHON)
 
 
 def test_what_only_looks_changes_nothing() -> None:

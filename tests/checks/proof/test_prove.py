@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -279,3 +280,35 @@ def test_an_installation_that_would_not_last_is_not_tried(failed: Failed) -> Non
     run = msgspec.structs.replace(run, command=("uv", "run", "prog.py"))
     proof = proofs_of(msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, runs=(run,))))
     assert proof["install-fitting-release"].reason == "restored"
+
+
+ELSEWHERE = "import six, sys\nassert 'my env' not in sys.prefix"  # as what names a folder that is gone
+
+
+def test_an_environment_is_made_again_with_the_same_packages(failed: Failed, environment: Path) -> None:
+    put(next(environment.glob("lib/python*/site-packages")), "six", "2.0", {"six.py": "VALUE = 2"})
+    unlinked = next(environment.glob("lib/python*/site-packages/six-1.0.dist-info"))
+    shutil.rmtree(unlinked)
+    case = failed("interpreter-not-usable", {}, ("recreate-environment",), ELSEWHERE)
+    proof = proofs_of(case)["recreate-environment"]
+    assert (proof.result, proof.way, proof.said) == ("proven", "new", "")
+    assert proof.commands[0] == "python3 -m venv new-env"
+    assert proof.commands[1].startswith("new-env/bin/python -m pip install ")
+    assert "six==2.0" in proof.commands[1]
+
+
+def test_a_fresh_environment_gets_what_the_program_asks_for(failed: Failed, tmp_path: Path) -> None:
+    case = failed("damaged-installation", {}, ("make-fresh-environment",), ELSEWHERE)
+    proof = proofs_of(case)["make-fresh-environment"]
+    assert (proof.result, proof.reason) == ("other-failure", "")  # the newest six on the shelf is the broken one
+    assert proof.commands[1] == "fresh-env/bin/python -m pip install six"
+    (tmp_path / "project" / "requirements.txt").write_text("six==2.0\n")
+    proof = proofs_of(case)["make-fresh-environment"]
+    assert proof.result == "proven"
+    assert proof.commands[1].endswith("requirements.txt'") or proof.commands[1].endswith("requirements.txt")
+
+
+def test_where_nobody_knows_what_the_program_needs_nothing_is_made(failed: Failed) -> None:
+    source = "import no_such_module_of_anybody"
+    proof = proofs_of(failed("damaged-installation", {}, ("make-fresh-environment",), source))["make-fresh-environment"]
+    assert (proof.result, proof.reason) == ("not-tried", "no-requirements")

@@ -28,7 +28,7 @@ def proof_blocks(proof: Proof, language: str) -> Iterator[Block]:
     """The result, and what was changed where."""
     mark, state = _MARKS.get(ProofResult(proof.result), ("?", "open")) if _is_known(proof) else ("?", "open")
     yield Step(mark, result_words(proof, language), state=state)
-    if proof.then and proof.helped:
+    if (proof.then or proof.way == "new") and proof.helped:
         yield Step("", words("proofs.together", language), code=Code("\n".join(proof.commands), "sh"))
     details = tuple(Item(text) for text in _details(proof, language))
     if details:

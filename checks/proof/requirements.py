@@ -1,0 +1,47 @@
+"""What a fresh environment needs for the user's program: written down beside it, or seen in what is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from checks.facts import InterpreterFacts
+from checks.interpreters.disk import absolute
+from checks.knowledge.packages.import_packages import distributions_of, is_named
+from checks.proof.changes import NotTriable
+from checks.readers.scripts.imports import imports_of
+
+_INSTALLERS = frozenset(("pip", "setuptools", "wheel"))
+
+
+def as_it_is(target: InterpreterFacts | None) -> tuple[str, ...]:
+    """The requirements that give the same packages in the same versions again.
+
+    Raises:
+        NotTriable: nobody knows what is there.
+    """
+    installed = (target.packages if target else None) or ()
+    prefix = absolute(target.prefix) if target and target.prefix else None
+    inside = [package for package in installed if prefix and absolute(package.location or "/").is_relative_to(prefix)]
+    wanted = tuple(f"{package.name}=={package.version}" for package in inside if package.name not in _INSTALLERS)
+    if not wanted:
+        raise NotTriable("no-requirements")
+    return wanted
+
+
+def of_program(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
+    """The arguments for an installer: a requirements.txt beside the program, else the packages of its imports.
+
+    Raises:
+        NotTriable: there is neither, or a package of an import is not known by its name.
+    """
+    script = next((folder / word for word in command if word.endswith((".py", ".ipynb"))), None)
+    for place in dict.fromkeys((script.parent if script else folder, folder)):
+        if (place / "requirements.txt").is_file():
+            return ("-r", str(place / "requirements.txt"))
+    modules = [statement.split()[1] for statement in (imports_of(script) if script else ())]
+    own = {path.stem for path in (script.parent.iterdir() if script and script.parent.is_dir() else ())}
+    needed = [module for module in modules if module.partition(".")[0] not in own and distributions_of(module)]
+    unknown = [module for module in needed if not is_named(module)]
+    if not needed or unknown:
+        raise NotTriable("no-requirements")
+    return tuple(dict.fromkeys(distributions_of(module)[0] for module in needed))

@@ -29,7 +29,7 @@ from wizard.report.content.blocks import (
     Sources,
     Step,
 )
-from wizard.report.content.proofs import proof_blocks
+from wizard.report.content.proofs import proof_details, proven_commands, result_step
 from wizard.report.content.report import FindingView
 from wizard.report.content.step_labels import step_label, step_numbers, step_text
 from wizard.report.content.together import remedies_of
@@ -192,12 +192,20 @@ def remedy_section(
 
 def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
     """What came of it here, what to know before the first step, the steps, and how to see that it worked."""
-    if remedy.proof:
-        yield from proof_blocks(remedy.proof, language)
+    proof = remedy.proof
+    if proof:
+        yield result_step(proof, language)
     if remedy.risk:
         yield Risk(words("report.heading-risk", language), remedy.risk)
-    for mark, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
-        yield _step(mark, step, language)
+    commands = proven_commands(proof, language) if proof else None
+    if commands:
+        yield commands
+    else:
+        for mark, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
+            yield _step(mark, step, language)
+    details = proof_details(proof, language) if proof else None
+    if details:
+        yield details
     verify = remedy.verify
     code = Code(verify.code, verify.language) if verify.code else None
     yield Step("✓", words("report.verify", language, expect=verify.expect), code=code, state="clear")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from checks.facts import PackageChange, ProgramRun, Proof, ProofResult
-from wizard.report.content.blocks import Block, Code, Item, Items, Step
+from wizard.report.content.blocks import Code, Item, Items, Step
 from wizard.words import words
 
 if TYPE_CHECKING:  # loaded when a remedy is tried, not with every report
@@ -20,19 +20,28 @@ _MARKS = {
     ProofResult.DID_NOT_HELP: ("×", "blocking"),
     ProofResult.NOT_APPLIED: ("×", "blocking"),
 }
+_OPEN = ("?", "open")
 _MOST_CHANGES = 8  # packages that are named
 _LONGEST = 300  # characters of what a program or an installer said
 
 
-def proof_blocks(proof: Proof, language: str) -> Iterator[Block]:
-    """The result, and what was changed where."""
-    mark, state = _MARKS.get(ProofResult(proof.result), ("?", "open")) if _is_known(proof) else ("?", "open")
-    yield Step(mark, result_words(proof, language), state=state)
-    if (proof.then or proof.way == "new") and proof.helped:
-        yield Step("", words("proofs.together", language), code=Code("\n".join(proof.commands), "sh"))
+def result_step(proof: Proof, language: str) -> Step:
+    """What came of it."""
+    mark, state = _MARKS.get(ProofResult(proof.result), _OPEN) if _is_known(proof) else _OPEN
+    return Step(mark, result_words(proof, language), state=state)
+
+
+def proven_commands(proof: Proof, language: str) -> Step | None:
+    """The commands that were proven, where they are others than the remedy's own steps."""
+    if not proof.helped or not proof.commands or not (proof.then or proof.way == "new"):
+        return None
+    return Step("", words("proofs.together", language), code=Code("\n".join(proof.commands), "sh"))
+
+
+def proof_details(proof: Proof, language: str) -> Items | None:
+    """Where it was tried, what it changes, and what it breaks."""
     details = tuple(Item(text) for text in _details(proof, language))
-    if details:
-        yield Items(details, "–", "open")
+    return Items(details, "–", "open") if details else None
 
 
 def stage_words(step: Trying, language: str) -> str:
@@ -87,6 +96,8 @@ def _short(text: str) -> str:
 
 
 def _details(proof: Proof, language: str) -> Iterator[str]:
+    if proof.then and not proof.commands:
+        yield words("proofs.more-elsewhere", language, count=len(proof.then))
     if proof.way:
         yield words(f"proofs.where-{proof.way}", language, bytes=_megabytes(proof.copied_bytes or 0))
     if proof.changes:

@@ -92,6 +92,7 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """A program that was run as the user runs it, or (``statement``) one statement of it that was tried alone."""
 
     command: tuple[str, ...] = ()
+    started: tuple[str, ...] = ()  # what was really started, where the command names it in another way: "train.py"
     folder: str = ""
     statement: str = ""
     package: str = ""  # the distribution whose import the statement is, where nobody named it

@@ -26,11 +26,11 @@ REFUTED = (ProofResult.DID_NOT_HELP, ProofResult.NOT_APPLIED)
 
 
 class PackageChange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A distribution that the remedy changed in the copy, by its versions; None: it was or is not there."""
+    """A distribution that the remedy changed in the copy, None: it was or is not there."""
 
     name: str
-    before: str | None = None
-    after: str | None = None
+    version_before: str | None = None
+    version_after: str | None = None
 
 
 class Proof(Fact, frozen=True, kw_only=True, omit_defaults=True):

@@ -16,15 +16,17 @@ from pathlib import Path
 from checks.engine.processes.tree import Place, ProcessTree
 from checks.facts import InterpreterFacts, PackageChange
 from checks.interpreters import read_interpreter
+from checks.knowledge.commands.trials import TrialWords
 from checks.proof.changes import Change, Installed, Moved, NotTriable, Variable
+from checks.proof.conflicts import unmet
 from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy, trial_variables
 
 INSTALLING = 900.0  # seconds for one command
 _POLL = 0.1
 _TAIL = 8192  # bytes of what an installer printed
 _SAID = 600  # characters of them that are kept
-_CHECKING = 60.0
-_UNMET = re.compile(r" requires .*not installed| has requirement .*but you have")
+# As "pip config list" prints them: "install.target='/x'", ":env:.user='1'".
+_ELSEWHERE = re.compile(r"[\w:-]*\.(?:target|prefix|root|home|user|python)=(?!'(?:0|no|false|off)?'$)", re.IGNORECASE)
 _QUIET = {"PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_COLOR": "1", "NO_COLOR": "1"}
 
 
@@ -106,24 +108,16 @@ class Ground:
             return ()
         before, after = self.before, _versions(self.made)
         names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
-        return tuple(PackageChange(name=name, before=before.get(name), after=after.get(name)) for name in names)
+        return tuple(
+            PackageChange(name=name, version_before=before.get(name), version_after=after.get(name)) for name in names
+        )
 
-    def new_conflicts(self) -> tuple[str, ...]:
-        """Requirements that are not met in the copy and are in the user's environment.
-
-        Raises:
-            NotTriable: there is no room left.
-            Cancelled: somebody asked to end.
-        """
+    def new_conflicts(self, target: InterpreterFacts | None) -> tuple[str, ...]:
+        """Requirements that are not met in the copy and are in the user's environment (``target``)."""
         if self.made is None:
             return ()
-        after = self._unmet(str(self.made.python), self.made)
-        before = self._unmet(self.made.users_python, self.made) if after else frozenset()
-        return tuple(sorted(after - before))
-
-    def _unmet(self, python: str, made: EnvironmentCopy) -> frozenset[str]:
-        _, said = _ended((python, "-B", "-m", "pip", "check"), made, self.variables, _CHECKING, self.cancelled)
-        return frozenset(line for line in said.splitlines() if _UNMET.search(line))
+        after = unmet(read_interpreter(str(self.made.python)))
+        return tuple(sorted(after - unmet(target))) if target else ()
 
 
 def _versions(made: EnvironmentCopy) -> dict[str, str]:
@@ -131,7 +125,7 @@ def _versions(made: EnvironmentCopy) -> dict[str, str]:
 
 
 def _move(change: Moved, made: EnvironmentCopy) -> None:
-    source, to = Path(made.moved(change.source)), Path(made.moved(change.to))
+    source, to = (Path(os.path.realpath(made.moved(path))) for path in (change.source, change.to))
     if made.is_overlay or not (made.holds(str(source)) and made.holds(str(to))):
         raise NotTriable("outside", path=change.source)
     try:
@@ -153,10 +147,26 @@ def _install(
             raise NotApplied(change.line, "uv: command not found")
         command: tuple[str, ...] = (uv, "pip", change.verb, "--python", str(made.python), *change.arguments)
     else:
+        _check_settings(made, variables, cancelled)
         command = (str(made.python), "-m", "pip", change.verb, *change.arguments)
     code, said = _ended(command, made, {**variables, **_QUIET}, INSTALLING, cancelled)
+    if code != 0 and any(hindrance in said for hindrance in TrialWords.read().hindered):
+        raise NotTriable("hindered", said=_reason(said))
     if code != 0:
         raise NotApplied(change.line, _reason(said))
+
+
+def _check_settings(made: EnvironmentCopy, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> None:
+    """Refuse where a file or a variable of the user's lets pip install somewhere else than into the copy.
+
+    Raises:
+        NotTriable: one does.
+        Cancelled: somebody asked to end.
+    """
+    _, said = _ended((str(made.python), "-m", "pip", "config", "list"), made, {**variables, **_QUIET}, 60.0, cancelled)
+    setting = next((line for line in said.splitlines() if _ELSEWHERE.match(line)), None)
+    if setting is not None:
+        raise NotTriable("pip-setting", setting=setting)
 
 
 def _reason(said: str) -> str:

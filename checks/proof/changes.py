@@ -7,6 +7,7 @@ tried at all: administrators' commands, and what somebody has to do by hand.
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -97,16 +98,17 @@ def changes_of(plan: RemedyPlan, target: str) -> tuple[Change, ...]:
 
 def _of_line(line: str, target: str) -> Iterator[Change]:
     words = _words(line)
-    if not words:
-        return
     match words:
+        case []:
+            return
         case ["export", assignment] if _NAME.fullmatch(assignment.partition("=")[0]) and "=" in assignment:
             name, _, value = assignment.partition("=")
             yield Variable(line, name, value)
         case ["unset", *names] if names and all(map(_NAME.fullmatch, names)):
             yield from (Variable(line, name, None) for name in names)
-        case ["env", "-u", name, *_] if _NAME.fullmatch(name):
-            yield Variable(line, name, None)
+        case ["env", "-u", *_]:
+            names = [name for option, name in itertools.pairwise(words) if option == "-u" and _NAME.fullmatch(name)]
+            yield from (Variable(line, name, None) for name in names)
         case ["mv", source, to] if not source.startswith("-") and not to.startswith("-"):
             yield Moved(line, source, to)
         case [python, "-m", "pip", *rest] if python == target:

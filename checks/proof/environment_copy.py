@@ -14,12 +14,13 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from checks.facts import InterpreterFacts
 from checks.interpreters.disk import absolute
+from checks.interpreters.layout import EXECUTABLE, read_config
 from checks.proof.changes import NotTriable
 
 MOST_COPIED = 3 << 30  # bytes; more takes too long where blocks are not shared
@@ -44,6 +45,8 @@ class EnvironmentCopy:
 
     def moved(self, text: str) -> str:
         """A word of a command or the value of a variable, with the copy in the place of the environment."""
+        if self.is_overlay:
+            return str(self.python) if text == self.users_python else text
         for prefix in self.prefixes:
             text = re.sub(rf"(?<![\w./\\-]){re.escape(prefix)}(?=[/\\:;]|$)", lambda _: str(self.folder), text)
         return text
@@ -83,7 +86,7 @@ def copied(
         Cancelled: somebody asked to end.
     """
     prefix = Path(target.prefix) if target.prefix else None
-    if prefix is None or sys.platform == "win32":
+    if prefix is None or sys.platform == "win32" or place.is_relative_to(os.path.realpath(prefix)):
         raise NotTriable("no-copy")
     free = shutil.disk_usage(place).free
     if size is not None and room_for(size) <= free:
@@ -131,11 +134,42 @@ def _whole(target: InterpreterFacts, prefix: Path, place: Path, cancelled: Calla
 
     try:
         shutil.copytree(prefix, folder, symlinks=True, copy_function=copy, ignore_dangling_symlinks=True)
+        _separate_links(folder, prefix)
+        python = _python_in(folder, target, prefix)
+        made = EnvironmentCopy(target.path, _names(prefix), folder, python, False, copied_bytes)
+        _relocate(made)
     except (OSError, shutil.Error) as error:
         raise NotTriable("copy-failed", detail=_first_line(error)) from error
-    made = EnvironmentCopy(target.path, _names(prefix), folder, _python_in(folder, target, prefix), False, copied_bytes)
-    _relocate(made)
     return made
+
+
+def _separate_links(folder: Path, prefix: Path) -> None:
+    """Let no link of the copy lead to the user's files, through which these would be written.
+
+    Raises:
+        NotTriable: a folder of the environment lies elsewhere.
+        OSError: a link cannot be replaced.
+    """
+    real = Path(os.path.realpath(prefix))
+    for root, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            link = Path(root, name)
+            if not link.is_symlink():
+                continue
+            original = prefix / link.relative_to(folder)
+            led = Path(os.path.realpath(original))
+            if led.is_relative_to(real):
+                if link.readlink().is_absolute():
+                    link.unlink()
+                    link.symlink_to(folder / led.relative_to(real))
+            elif led.is_dir():
+                raise NotTriable("linked", path=str(original))
+            elif led.is_file():
+                link.unlink()
+                if EXECUTABLE.fullmatch(name) and original.parent.name == "bin":
+                    link.symlink_to(led)  # the Python itself, which is started and not written
+                else:
+                    shutil.copy2(led, link)
 
 
 def _first_line(error: OSError) -> str:
@@ -180,6 +214,7 @@ def _relocate(made: EnvironmentCopy) -> None:
         else:
             moved = _STARTS.sub(lambda line: _shebang(line[0], made), text)
         if moved != text:
+            path.chmod(path.stat().st_mode | stat.S_IWUSR)
             path.write_bytes(moved.encode("utf-8", "surrogateescape"))
 
 
@@ -200,29 +235,39 @@ def fresh(target: InterpreterFacts, place: Path, name: str) -> EnvironmentCopy:
     minor = ".".join((target.version or "").split(".")[:2])
     base = Path(target.base_prefix or target.prefix, "bin", f"python{minor}")
     folder = place / name
-    try:
-        command = [str(base), "-m", "venv", "--symlinks", str(folder)]
-        subprocess.run(command, check=True, capture_output=True, timeout=_MAKING, stdin=subprocess.DEVNULL)
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise NotTriable("no-copy") from error
+    _make([str(base), "-I", "-m", "venv", "--symlinks", str(folder)], place)
     return EnvironmentCopy(target.path, _names(Path(target.prefix)), folder, folder / "bin" / "python", False, 0)
 
 
 def _overlay(target: InterpreterFacts, prefix: Path, place: Path) -> EnvironmentCopy:
     folder = place / "overlay"
-    command = [target.path, "-m", "venv", "--without-pip", "--symlinks", str(folder)]
-    if not _is_virtual(prefix):
-        command.insert(3, "--system-site-packages")
-    try:
-        subprocess.run(command, check=True, capture_output=True, timeout=_MAKING, stdin=subprocess.DEVNULL)
-        (site,) = folder.glob("lib/python*/site-packages")
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise NotTriable("no-copy") from error
+    sees_system = not _is_virtual(prefix) or _sees_system(prefix)
+    options = ["--without-pip", "--symlinks", *(["--system-site-packages"] if sees_system else [])]
+    _make([target.path, "-I", "-m", "venv", *options, str(folder)], place)
+    (site,) = folder.glob("lib/python*/site-packages")
     theirs = next(iter(prefix.glob("lib/python*/site-packages")), None)
     if _is_virtual(prefix) and theirs is not None:
         # addsitedir: the path files of the environment count as they do in it.
         (site / "naosu_users.pth").write_text(f"import site; site.addsitedir({str(theirs)!r})\n", "utf-8")
     return EnvironmentCopy(target.path, _names(prefix), folder, folder / "bin" / "python", True, 0)
+
+
+def _make(command: Sequence[str], place: Path) -> None:
+    """Make an environment. Neither the user's folder nor variables for Pythons have a say in it.
+
+    Raises:
+        NotTriable: it cannot be made.
+    """
+    try:
+        subprocess.run(command, check=True, capture_output=True, timeout=_MAKING, stdin=subprocess.DEVNULL, cwd=place)
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise NotTriable("no-copy") from error
+
+
+def _sees_system(prefix: Path) -> bool:
+    """Whether a virtual environment sees the packages of the Python that it was made of."""
+    config = read_config(prefix / "pyvenv.cfg") or {}
+    return config.get("include-system-site-packages", "").lower() == "true"
 
 
 def trial_variables(made: EnvironmentCopy | None, variables: Mapping[str, str]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import re
 import shutil
 import tempfile
@@ -12,7 +13,8 @@ from pathlib import Path
 
 import psutil
 
-_NAME = re.compile(r"naosu-trial-(\d+)-\w+")
+_NODE = re.sub(r"\W", "", platform.node())[:20] or "here"  # a home may be shared by several machines
+_NAME = re.compile(rf"naosu-trial-{_NODE}-(\d+)-\w+")
 
 
 @contextlib.contextmanager
@@ -26,7 +28,7 @@ def trial_folder(wanted: int) -> Iterator[Path]:
     for place in places:
         _clear(place)
     best = next((place for place in places if _free(place) >= wanted), max(places, key=_free, default=None))
-    prefix = f"naosu-trial-{os.getpid()}-"
+    prefix = f"naosu-trial-{_NODE}-{os.getpid()}-"
     with tempfile.TemporaryDirectory(prefix=prefix, dir=best, ignore_cleanup_errors=True) as folder:
         yield Path(folder).resolve()
 
@@ -38,7 +40,8 @@ def _places() -> Iterator[Path]:
     with contextlib.suppress(OSError, RuntimeError):
         own = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "naosu"
         own.mkdir(parents=True, exist_ok=True)
-        yield own
+        if os.access(own, os.W_OK | os.X_OK):
+            yield own
 
 
 def _free(place: Path) -> int:

@@ -7,6 +7,7 @@ program leaves the copy, because it names its Python in another way, nothing is 
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from checks.facts.case import Case
 from checks.facts.finding import Finding, Severity
 from checks.facts.proofs import MENDED, proof_of
 from checks.interpreters import read_interpreter
+from checks.interpreters.disk import absolute
 from checks.judgement.judge import judged
 from checks.proof.apply import Ground, NotApplied
 from checks.proof.changes import Change, Installed, NewEnvironment, NotTriable, Variable, changes_of
@@ -42,6 +44,7 @@ MOST_TRIED = 5  # remedies that are carried out for one case
 MOST_BEHIND = 3  # failures that may come to light behind the first
 LEAST_LIKELY = 0.5  # confidence below which a cause is only one of several, and its remedies are not tried unasked
 PATIENCE = 120.0  # seconds for a program that failed sooner
+_MOMENT = 30.0  # seconds
 _SLOWER = 3  # times the seconds to its failure that it gets at least
 _MADE_AGAIN = "recreate-environment"  # the remedy whose new environment has the same packages
 _KEPT = 4000  # characters of its streams
@@ -57,7 +60,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Trying:
-    """What happens now. ``stage``: "copying" (so many bytes; 0: an overlay is made), "applying" or "running"."""
+    """What happens now. ``stage``: "copying" (so many bytes; 0: a new one), "control", "applying", "running"."""
 
     candidate: Candidate
     number: int
@@ -78,7 +81,8 @@ def candidates(case: Case, language: str = "en") -> Iterator[Candidate]:
     for finding in case.findings:
         if finding.severity is not Severity.NOTE and finding.confidence >= LEAST_LIKELY:
             for plan in plan_remedies(finding, case.facts, language):
-                if proof_of(case.facts.proofs, finding.cause, finding.subject, plan.id) is None:
+                tried = proof_of(case.facts.proofs, finding.cause, finding.subject, plan.id)
+                if tried is None or tried.result == ProofResult.NOT_TRIED:
                     yield Candidate(finding, plan)
 
 
@@ -158,6 +162,8 @@ class _Trials:
                     proof = yield from _Trial(self, candidate, changes).proof(number)
                 except Cancelled:
                     return
+                except OSError as error:
+                    proof = _not_tried(candidate, NotTriable("copy-failed", detail=str(error)))
             proofs.append(proof)
             yield Tried(candidate, proof)
             if proof.mended:
@@ -214,20 +220,24 @@ class _Trial:
                     if target is None:
                         raise NotTriable("no-copy")
                     made = fresh(target, place, new.folder) if new else copied(target, place, size, cancelled)
+                users = self.trials.variables
+                ground = Ground.of(None if new else made, users, cancelled)
+                yield Trying(self.candidate, number, "control")
+                self._check_failure(ground)
                 yield Trying(self.candidate, number, "applying")
                 if new and made and target:
-                    ground = Ground.new(made, self.trials.variables, cancelled, target)
+                    ground = Ground.new(made, users, cancelled, target)
                     ground.commands.append(new.line)
                     ground.install(self._requirements(target), new.folder)
                 else:
-                    ground = Ground.of(made, self.trials.variables, cancelled)
                     ground.apply(self.changes)
                 yield Trying(self.candidate, number, "running")
                 after = self._run_again(ground)
                 result = _result(before, after, made)
                 failures = [_failure(before, None)]
                 while result is ProofResult.OTHER_FAILURE and made and len(then) < MOST_BEHIND:
-                    following = next(self._behind(after, made), None)
+                    known = {self.candidate.plan.id, *then}
+                    following = next((one for one in self._behind(after, made) if one.plan.id not in known), None)
                     failures.append(_failure(after, made))
                     if following is None:
                         break
@@ -242,7 +252,9 @@ class _Trial:
                     result = _result(before, after, made)
                     if _failure(after, made) in failures:
                         break
-                conflicts = ground.new_conflicts() if result in MENDED else ()
+                if result is ProofResult.PROVEN:
+                    self._check_steady(ground, after)
+                conflicts = ground.new_conflicts(target) if result in MENDED else ()
                 changes = ground.changes()
             except NotTriable as why:
                 return _not_tried(self.candidate, why)
@@ -266,6 +278,27 @@ class _Trial:
             seconds=time.monotonic() - started,
             **more,
         )
+
+    def _check_failure(self, ground: Ground) -> None:
+        """See that it fails as before where nothing was changed yet.
+
+        Raises:
+            NotTriable: it does not: what it reads is not there, or it fails only sometimes.
+            Cancelled: somebody asked to end.
+        """
+        control = self._run_again(ground)
+        if not control.failed or _failure(control, ground.made) != _failure(self.trials.before, ground.made):
+            raise NotTriable("control")
+
+    def _check_steady(self, ground: Ground, after: ProgramRun) -> None:
+        """See once more that it works, where that takes but a moment.
+
+        Raises:
+            NotTriable: it does not: it works only sometimes.
+            Cancelled: somebody asked to end.
+        """
+        if (after.seconds or 0.0) <= _MOMENT and not self._run_again(ground).worked:
+            raise NotTriable("control")
 
     def _requirements(self, target: InterpreterFacts) -> tuple[str, ...]:
         """What the new environment needs: what is in one that is only made again, else what the program asks for.
@@ -309,12 +342,13 @@ class _Trial:
         trials, made = self.trials, ground.made
         command = trials.witness.command
         if made is not None:
+            command = (_absolute(command[0], trials.witness.folder), *command[1:])
             moved = [made.moved(word) for word in command]
             # An overlay has only those commands that were installed into it.
             command = tuple(
                 new if new == old or Path(new).exists() else old for new, old in zip(moved, command, strict=True)
             )
-        limit = trials.seconds or max(PATIENCE, _SLOWER * (trials.before.seconds or 0.0))
+        limit = max(trials.seconds, PATIENCE, _SLOWER * (trials.before.seconds or 0.0))
         after = trials.witness.started(command, ground.variables, limit, trials.cancelled)
         if after.end == ProgramEnd.CANCELLED:
             raise Cancelled
@@ -323,10 +357,15 @@ class _Trial:
         return after
 
 
+def _absolute(program: str, folder: str) -> str:
+    """A program that is named by a path, from the root; any other is looked for on PATH."""
+    return str(absolute(Path(folder, program))) if os.sep in program else program
+
+
 def _ran_in(made: EnvironmentCopy, run: ProgramRun) -> bool:
-    """Whether the Python that counts was the copy's."""
+    """Whether every Python of the program was the copy's, as far as they were seen."""
     seen = [python.prefix or python.executable for python in run.pythons if not python.is_launcher]
-    return any(map(made.holds, filter(None, (*seen, run.interpreter))))
+    return all(map(made.holds, seen)) if seen else bool(run.interpreter) and made.holds(run.interpreter or "")
 
 
 def _result(before: ProgramRun, after: ProgramRun, made: EnvironmentCopy | None) -> ProofResult:
@@ -334,22 +373,23 @@ def _result(before: ProgramRun, after: ProgramRun, made: EnvironmentCopy | None)
         return ProofResult.PROVEN
     if after.end == ProgramEnd.WATCHED:
         return ProofResult.RUNS_LONGER
-    return ProofResult.DID_NOT_HELP if _failure(before, None) == _failure(after, made) else ProofResult.OTHER_FAILURE
+    return ProofResult.DID_NOT_HELP if _failure(before, made) == _failure(after, made) else ProofResult.OTHER_FAILURE
 
 
 def _failure(run: ProgramRun, made: EnvironmentCopy | None) -> tuple[object, ...]:
-    """By what two failures are told apart: the exception with its first line, else the code and the last words."""
+    """By what two failures are told apart: the exception with its message, else the code and the last words."""
     raised = run.raised
     if raised is not None:
-        said = raised.message.splitlines()[0] if raised.message.strip() else ""
-        return (raised.type, _plain(said, made))
+        return (raised.type, _masked(raised.message, made))
     lines = [line for line in (run.errors or run.output).splitlines() if line.strip()]
-    return (run.end, run.exit_code, run.signal, _plain(lines[-1], made) if lines else "")
+    return (run.end, run.exit_code, run.signal, _masked(lines[-1], made) if lines else "")
 
 
-def _plain(text: str, made: EnvironmentCopy | None) -> str:
-    """A line with the environment's own path in it, whichever of the two it ran in."""
-    return text.replace(str(made.folder), made.prefixes[-1]) if made else text
+def _masked(text: str, made: EnvironmentCopy | None) -> str:
+    """A text without what differs from run to run: where the environment lies, and all numbers."""
+    for path in (str(made.folder), *made.prefixes, str(made.folder.parent)) if made else ():
+        text = text.replace(path, "<environment>")
+    return re.sub(r"0x[0-9a-fA-F]+|\d+", "0", text).strip()
 
 
 def _kept(run: ProgramRun, made: EnvironmentCopy | None) -> ProgramRun:

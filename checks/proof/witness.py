@@ -64,7 +64,7 @@ def witness_of(facts: Facts) -> Witness | None:
 
 def _witnesses(facts: Facts) -> Iterator[Witness]:
     failed = [run for run in facts.runs if run.failed and run.command]
-    yield from (Witness(run.command, run.folder, run=run) for run in failed if not run.statement)
+    yield from (Witness(run.started or run.command, run.folder, run=run) for run in failed if not run.statement)
     if facts.target is None:
         return
     for run in failed:

@@ -169,6 +169,7 @@ class _Watch:
         run = ProgramRun(
             origin="the program itself",
             command=task.named or task.command,
+            started=task.command if task.named and task.named != task.command else (),
             folder=str(task.folder),
             peak_memory=outside.peak_memory or None,
             oom_kills=struck_since(self._oom_counts),

@@ -9,3 +9,4 @@ class TrialWords(Table):
     flags: tuple[str, ...]
     with_value: tuple[str, ...]
     administration: tuple[str, ...]
+    hindered: tuple[str, ...]

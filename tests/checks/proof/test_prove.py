@@ -21,7 +21,7 @@ from checks.facts.finding import FAILED_RUN, Finding, Severity
 from checks.facts.question import SymptomName
 from checks.interpreters import read_interpreter
 from checks.proof import environment_copy
-from checks.proof.place import trial_folder
+from checks.proof.place import _NODE, trial_folder
 from checks.proof.prove import Tried, Trying, prove
 from checks.proof.witness import Witness
 
@@ -38,13 +38,21 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def pip_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the pip of the tests, which is linked into each environment."""
+    folder = tmp_path_factory.mktemp("pip") / "pip"
+    shutil.copytree(Path(sysconfig.get_path("purelib"), "pip"), folder)
+    return folder
+
+
 @pytest.fixture
-def environment(tmp_path: Path) -> Path:
+def environment(tmp_path: Path, pip_of_tests: Path) -> Path:
     """A user's virtual environment, whose pip is that of the tests, with six 1.0 and a command."""
     folder = tmp_path / "my env"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (site,) = folder.glob("lib/python*/site-packages")
-    (site / "pip").symlink_to(Path(sysconfig.get_path("purelib"), "pip"))
+    shutil.copytree(pip_of_tests, site / "pip", copy_function=os.link)
     put(site, "six", "1.0", {"six.py": "raise ImportError('six 1.0 is broken')"})
     # As pip writes it where the path has a space in it.
     start = f"#!/bin/sh\n'''exec' \"{folder}/bin/python\" \"$0\" \"$@\"\n' '''\n"
@@ -128,7 +136,9 @@ def test_what_failed_before_and_runs_after_is_proven(failed: Failed) -> None:
     proof = proofs_of(case)["install-fitting-release"]
     assert proof.result == "proven"
     assert proof.way == "copy"
-    assert [(change.name, change.before, change.after) for change in proof.changes] == [("six", "1.0", "2.0")]
+    assert [(change.name, change.version_before, change.version_after) for change in proof.changes] == [
+        ("six", "1.0", "2.0")
+    ]
     assert proof.commands[0].endswith("-m pip install six==2.0")
     assert proof.run is not None
     assert proof.run.worked
@@ -225,7 +235,7 @@ def test_what_a_killed_process_left_goes_with_the_next_trial(tmp_path: Path, mon
     ended.wait()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    left, other = tmp_path / f"naosu-trial-{ended.pid}-abc", tmp_path / f"naosu-trial-{os.getpid()}-abc"
+    left, other = (tmp_path / f"naosu-trial-{_NODE}-{pid}-abc" for pid in (ended.pid, os.getpid()))
     for folder in (left, other):
         (folder / "env").mkdir(parents=True)
     with trial_folder(0) as folder:
@@ -312,3 +322,49 @@ def test_where_nobody_knows_what_the_program_needs_nothing_is_made(failed: Faile
     source = "import no_such_module_of_anybody"
     proof = proofs_of(failed("damaged-installation", {}, ("make-fresh-environment",), source))["make-fresh-environment"]
     assert (proof.result, proof.reason) == ("not-tried", "no-requirements")
+
+
+def test_a_link_out_of_the_environment_is_not_followed(failed: Failed, environment: Path, tmp_path: Path) -> None:
+    (site,) = environment.glob("lib/python*/site-packages")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (site / "six.py").rename(elsewhere / "six.py")
+    (site / "six.py").symlink_to(elsewhere / "six.py")
+    case = failed(RELEASE, SIX, ("install-fitting-release",), "import six")
+    assert proofs_of(case)["install-fitting-release"].result == "proven"
+    assert "broken" in (elsewhere / "six.py").read_text()
+    (site / "linked").symlink_to(elsewhere, target_is_directory=True)
+    case = failed(RELEASE, SIX, ("install-fitting-release",), "import six")
+    assert proofs_of(case)["install-fitting-release"].reason == "linked"
+
+
+def test_a_setting_of_pip_that_leads_elsewhere_is_respected(
+    failed: Failed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_TARGET", str(tmp_path / "target"))
+    proof = proofs_of(failed(RELEASE, SIX, ("install-fitting-release",), "import six"))["install-fitting-release"]
+    assert proof.reason == "pip-setting"
+    assert not (tmp_path / "target").exists()
+
+
+def test_what_fails_only_once_proves_nothing(failed: Failed, tmp_path: Path) -> None:
+    source = "import os, pathlib\nseen = pathlib.Path('seen')\nif not seen.exists():\n    seen.touch()\n    import six"
+    proof = proofs_of(failed(RELEASE, SIX, ("install-fitting-release",), source))["install-fitting-release"]
+    assert (proof.result, proof.reason) == ("not-tried", "control")
+
+
+def test_a_python_that_is_named_from_the_folder_is_the_copys(failed: Failed, environment: Path) -> None:
+    command = (str(Path("..", environment.name, "bin", "python")), "prog.py")
+    case = failed(RELEASE, SIX, ("install-fitting-release",), "import six", command)
+    assert proofs_of(case)["install-fitting-release"].result == "proven"
+
+
+def test_an_index_that_is_not_there_is_no_fault_of_the_remedy(failed: Failed, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = failed(RELEASE, SIX, ("install-fitting-release",), "import six")
+    for name in ("PIP_NO_INDEX", "PIP_FIND_LINKS"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "1")
+    proof = proofs_of(case)["install-fitting-release"]
+    assert (proof.result, proof.reason) == ("not-tried", "hindered")

@@ -20,6 +20,7 @@ _MARKS = {
     ProofResult.DID_NOT_HELP: ("×", "blocking"),
     ProofResult.NOT_APPLIED: ("×", "blocking"),
 }
+_WAYS = ("copy", "overlay", "new")
 _OPEN = ("?", "open")
 _MOST_CHANGES = 8  # packages that are named
 _LONGEST = 300  # characters of what a program or an installer said
@@ -65,7 +66,7 @@ def result_words(proof: Proof, language: str) -> str:
     """One sentence."""
     if not _is_known(proof):
         return words("proofs.not-tried", language, reason=proof.result)
-    reason = words(f"proofs.reason-{proof.reason}", language, **proof.values) if proof.reason else ""
+    reason = _reason(proof, language)
     return words(
         f"proofs.{proof.result}",
         language,
@@ -75,6 +76,14 @@ def result_words(proof: Proof, language: str) -> str:
         said=_short(proof.said),
         reason=reason,
     )
+
+
+def _reason(proof: Proof, language: str) -> str:
+    """Why it was not tried; a case of a newer version may hold reasons that have no sentence here."""
+    try:
+        return words(f"proofs.reason-{proof.reason}", language, **proof.values) if proof.reason else ""
+    except KeyError:
+        return proof.reason
 
 
 def _is_known(proof: Proof) -> bool:
@@ -98,7 +107,7 @@ def _short(text: str) -> str:
 def _details(proof: Proof, language: str) -> Iterator[str]:
     if proof.then and not proof.commands:
         yield words("proofs.more-elsewhere", language, count=len(proof.then))
-    if proof.way:
+    if proof.way in _WAYS:
         yield words(f"proofs.where-{proof.way}", language, bytes=_megabytes(proof.copied_bytes or 0))
     if proof.changes:
         shown = [_change(change, language) for change in proof.changes[:_MOST_CHANGES]]
@@ -110,10 +119,10 @@ def _details(proof: Proof, language: str) -> Iterator[str]:
 
 
 def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.0f} MB"
+    return f"{size // 10**6:,} MB"
 
 
 def _change(change: PackageChange, language: str) -> str:
-    kind = "added" if change.before is None else "removed" if change.after is None else "other"
-    values = {"name": change.name, "before": change.before or "", "after": change.after or ""}
+    kind = "added" if change.version_before is None else "removed" if change.version_after is None else "other"
+    values = {"name": change.name, "before": change.version_before or "", "after": change.version_after or ""}
     return words(f"proofs.change-{kind}", language, **values)

@@ -47,7 +47,9 @@ def test_what_did_not_help_keeps_its_steps() -> None:
 
 
 def test_what_it_changes_and_breaks_is_named() -> None:
-    changes = tuple(PackageChange(name=f"package{number}", before="1", after="2") for number in range(12))
+    changes = tuple(
+        PackageChange(name=f"package{number}", version_before="1", version_after="2") for number in range(12)
+    )
     tried = proof("conflicts", changes=changes, conflicts=("wrapt 1.0 has requirement six<2",), way="copy")
     (items,) = (block for block in remedy_blocks(plan(tried), "en") if isinstance(block, Items))
     texts = "\n".join(item.text for item in items.items)

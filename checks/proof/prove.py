@@ -234,7 +234,7 @@ class _Trial:
                 yield Trying(self.candidate, number, "running")
                 after = self._run_again(ground)
                 result = _result(before, after, made)
-                failures = [_failure(before, None)]
+                failures = [_failure(before, made)]
                 while result is ProofResult.OTHER_FAILURE and made and len(then) < MOST_BEHIND:
                     known = {self.candidate.plan.id, *then}
                     following = next((one for one in self._behind(after, made) if one.plan.id not in known), None)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:  # loaded when a remedy is tried, not with every report
 
 _MARKS = {
     ProofResult.PROVEN: ("✓", "clear"),
-    ProofResult.RUNS_LONGER: ("✓", "clear"),
     ProofResult.CONFLICTS: ("!", "warning"),
     ProofResult.OTHER_FAILURE: ("!", "warning"),
     ProofResult.DID_NOT_HELP: ("×", "blocking"),
@@ -54,8 +53,10 @@ def stage_words(step: Trying, language: str) -> str:
 def proofs_in_short(proofs: Sequence[Proof], language: str) -> Iterator[str]:
     """What a reader shall know of them at once."""
     tried = [proof for proof in proofs if proof.result != ProofResult.NOT_TRIED]
-    if any(proof.mended for proof in tried):
+    if any(proof.result == ProofResult.PROVEN for proof in tried):
         yield words("proofs.in-short-proven", language)
+    elif any(proof.mended for proof in tried):
+        yield words("proofs.in-short-runs-longer", language)
     elif any(proof.helped for proof in tried):
         yield words("proofs.in-short-conflicts", language)
     elif tried:

@@ -87,3 +87,10 @@ def test_a_report_from_elsewhere_chooses_no_command() -> None:
         assert shown.proof is not None
         codes = [block.code.text for block in remedy_blocks(shown, "en") if isinstance(block, Step) and block.code]
         assert ("curl" in codes[0]) is here
+
+
+def test_what_was_only_seen_not_to_fail_yet_is_not_said_to_work() -> None:
+    (said,) = proofs_in_short((proof("runs-longer"),), "en")
+    assert "it works" not in said
+    first = next(block for block in remedy_blocks(plan(proof("runs-longer")), "en") if isinstance(block, Step))
+    assert first.mark == "?"

@@ -25,7 +25,7 @@ from checks.interpreters import read_interpreter
 from checks.interpreters.disk import absolute
 from checks.judgement.judge import judged
 from checks.proof.apply import Ground, NotApplied
-from checks.proof.changes import Change, Installed, NewEnvironment, NotTriable, Variable, changes_of
+from checks.proof.changes import SETTINGS, Change, Installed, NewEnvironment, NotTriable, changes_of
 from checks.proof.environment_copy import (
     Cancelled,
     EnvironmentCopy,
@@ -120,7 +120,7 @@ def prove(
     if witness is not None and is_worth_trying(case):
         users = probe_environment("", variables)
         before = witness.run or _seen(witness, users, cancelled)
-        if before is not None and before.failed:
+        if before is not None and witness.is_wrong(before):
             trials = _Trials(case, witness, before, users, seconds, cancelled)
             yield from trials.all(language, proofs)
     facts = msgspec.structs.replace(case.facts, proofs=tuple(proofs))
@@ -209,11 +209,11 @@ class _Trial:
         made: EnvironmentCopy | None = None
         then: list[str] = []
         new = next((change for change in self.changes if isinstance(change, NewEnvironment)), None)
-        needs_copy = not all(isinstance(change, Variable) for change in self.changes)
-        before, cancelled = self.trials.before, self.trials.cancelled
+        needs_copy = not all(isinstance(change, SETTINGS) for change in self.changes)
+        before, witness, cancelled = self.trials.before, self.trials.witness, self.trials.cancelled
         target = self.trials.case.facts.target_interpreter
         size = bytes_to_copy(target) if needs_copy and target and new is None else None
-        with trial_folder(room_for(size)) as place:
+        with trial_folder(room_for(size), near=target.prefix if target else None) as place:
             try:
                 if needs_copy:
                     yield Trying(self.candidate, number, "copying", size or 0)
@@ -233,7 +233,7 @@ class _Trial:
                     ground.apply(self.changes)
                 yield Trying(self.candidate, number, "running")
                 after = self._run_again(ground)
-                result = _result(before, after, made)
+                result = self._result(after, made)
                 failures = [_failure(before, made)]
                 while result is ProofResult.OTHER_FAILURE and made and len(then) < MOST_BEHIND:
                     known = {self.candidate.plan.id, *then}
@@ -249,7 +249,7 @@ class _Trial:
                     then.append(following.plan.id)
                     yield Trying(following, number, "running")
                     after = self._run_again(ground)
-                    result = _result(before, after, made)
+                    result = self._result(after, made)
                     if _failure(after, made) in failures:
                         break
                 if result is ProofResult.PROVEN:
@@ -276,6 +276,7 @@ class _Trial:
             way="" if made is None else "new" if new else "overlay" if made.is_overlay else "copy",
             copied_bytes=made.copied_bytes if made else None,
             seconds=time.monotonic() - started,
+            of_gpu=witness.of_gpu,
             **more,
         )
 
@@ -287,8 +288,25 @@ class _Trial:
             Cancelled: somebody asked to end.
         """
         control = self._run_again(ground)
-        if not control.failed or _failure(control, ground.made) != _failure(self.trials.before, ground.made):
+        trials, made = self.trials, ground.made
+        if not trials.witness.is_wrong(control) or _failure(control, made) != _failure(trials.before, made):
             raise NotTriable("control")
+
+    def _result(self, after: ProgramRun, made: EnvironmentCopy | None) -> ProofResult:
+        """What a run behind the remedy shows.
+
+        Raises:
+            NotTriable: it did not fail, and where it computed could not be seen.
+        """
+        witness = self.trials.witness
+        if witness.works(after):
+            return ProofResult.PROVEN
+        if witness.runs_longer(after):
+            return ProofResult.RUNS_LONGER
+        if not witness.is_wrong(after):
+            raise NotTriable("gpu-unseen")
+        is_same = _failure(self.trials.before, made) == _failure(after, made)
+        return ProofResult.DID_NOT_HELP if is_same else ProofResult.OTHER_FAILURE
 
     def _check_steady(self, ground: Ground, after: ProgramRun) -> None:
         """See once more that it works, where that takes but a moment.
@@ -297,7 +315,7 @@ class _Trial:
             NotTriable: it does not: it works only sometimes.
             Cancelled: somebody asked to end.
         """
-        if (after.seconds or 0.0) <= _MOMENT and not self._run_again(ground).worked:
+        if (after.seconds or 0.0) <= _MOMENT and not self.trials.witness.works(self._run_again(ground)):
             raise NotTriable("control")
 
     def _requirements(self, target: InterpreterFacts) -> tuple[str, ...]:
@@ -368,16 +386,13 @@ def _ran_in(made: EnvironmentCopy, run: ProgramRun) -> bool:
     return all(map(made.holds, seen)) if seen else bool(run.interpreter) and made.holds(run.interpreter or "")
 
 
-def _result(before: ProgramRun, after: ProgramRun, made: EnvironmentCopy | None) -> ProofResult:
-    if after.worked:
-        return ProofResult.PROVEN
-    if after.end == ProgramEnd.WATCHED:
-        return ProofResult.RUNS_LONGER
-    return ProofResult.DID_NOT_HELP if _failure(before, made) == _failure(after, made) else ProofResult.OTHER_FAILURE
-
-
 def _failure(run: ProgramRun, made: EnvironmentCopy | None) -> tuple[object, ...]:
-    """By what two failures are told apart: the exception with its message, else the code and the last words."""
+    """By what two failures are told apart: the exception with its message, else the code and the last words.
+
+    Of one that did not fail, that is nothing: it stayed on the processor.
+    """
+    if not run.failed:
+        return ()
     raised = run.raised
     if raised is not None:
         return (raised.type, _masked(raised.message, made))
@@ -386,10 +401,10 @@ def _failure(run: ProgramRun, made: EnvironmentCopy | None) -> tuple[object, ...
 
 
 def _masked(text: str, made: EnvironmentCopy | None) -> str:
-    """A text without what differs from run to run: where the environment lies, and all numbers."""
+    """A text without what differs from run to run: where the environment lies, all numbers, and blanks before them."""
     for path in (str(made.folder), *made.prefixes, str(made.folder.parent)) if made else ():
         text = text.replace(path, "<environment>")
-    return re.sub(r"0x[0-9a-fA-F]+|\d+", "0", text).strip()
+    return re.sub(r"\s*(?:0x[0-9a-fA-F]+|\d+)", " 0", text).strip()
 
 
 def _kept(run: ProgramRun, made: EnvironmentCopy | None) -> ProgramRun:

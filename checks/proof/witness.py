@@ -1,7 +1,9 @@
 """What is seen to fail before a remedy is tried, and run again behind it.
 
-The user's program where it was started and failed; else a statement that failed alone; else the import of a framework
-that cannot be imported. A statement is started once more before anything is tried: what does not fail proves nothing.
+The user's program where it was started and failed, or where it stayed off the GPU and that is what was asked; else a
+statement that failed alone; else the import of a framework that cannot be imported; else the smallest computation on a
+GPU that a framework does not reach. A statement is started once more before anything is tried: what does not fail
+proves nothing.
 """
 
 from __future__ import annotations
@@ -12,10 +14,14 @@ from pathlib import Path
 
 import msgspec
 
+from checks.analysis.gpu.of_programs import computed_on_gpu, stayed_on_processor
+from checks.analysis.gpu.state import ran_on
 from checks.engine.processes.own_folder import own_folder
 from checks.engine.watch.connection import Listened
 from checks.engine.watch.program import ProgramTask, watch_program
-from checks.facts import Facts, ProgramRun
+from checks.facts import Facts, FrameworkFacts, ProgramEnd, ProgramRun
+from checks.facts.question import SymptomName
+from checks.knowledge.packages.gpu_modules import gpu_statement
 
 _LITERT = {"tflite-runtime": "tflite_runtime.interpreter", "ai-edge-litert": "ai_edge_litert.interpreter"}
 _RESTORING = ("uv", "pixi", "hatch")  # what was installed in another way is gone behind their "run"
@@ -27,12 +33,29 @@ class Witness:
     """A command and its folder.
 
     ``statement``: what it runs, where it is no program of the user's. ``run``: how it failed, where that was seen.
+    ``of_gpu``: it does not fail, and stays on the processor.
     """
 
     command: tuple[str, ...]
     folder: str
     statement: str = ""
     run: ProgramRun | None = None
+    of_gpu: bool = False
+
+    def is_wrong(self, run: ProgramRun) -> bool:
+        """Whether what is to be mended is seen in this run of it."""
+        return run.failed or (self.of_gpu and stayed_on_processor(run))
+
+    def works(self, run: ProgramRun) -> bool:
+        """Whether it came to its end without what is to be mended."""
+        return run.worked and self._is_where_wanted(run)
+
+    def runs_longer(self, run: ProgramRun) -> bool:
+        """Whether it still ran when the time of the trial was over, without what is to be mended."""
+        return run.end == ProgramEnd.WATCHED and self._is_where_wanted(run)
+
+    def _is_where_wanted(self, run: ProgramRun) -> bool:
+        return not self.of_gpu or computed_on_gpu(run, None)
 
     @property
     def restoring_tool(self) -> str:
@@ -64,7 +87,11 @@ def witness_of(facts: Facts) -> Witness | None:
 
 def _witnesses(facts: Facts) -> Iterator[Witness]:
     failed = [run for run in facts.runs if run.failed and run.command]
-    yield from (Witness(run.started or run.command, run.folder, run=run) for run in failed if not run.statement)
+    programs = [run for run in facts.runs if run.command and not run.statement]
+    yield from (Witness(run.started or run.command, run.folder, run=run) for run in programs if run.failed)
+    if _is_asked(facts, SymptomName.NOT_ON_GPU):
+        astray = (run for run in programs if not run.failed and stayed_on_processor(run))
+        yield from (Witness(run.started or run.command, run.folder, run=run, of_gpu=True) for run in astray)
     if facts.target is None:
         return
     for run in failed:
@@ -73,6 +100,24 @@ def _witnesses(facts: Facts) -> Iterator[Witness]:
     for name, framework in facts.frameworks.each() if facts.frameworks else ():
         if framework.imported is False or (framework.imported is None and _ended_early(facts, name)):
             yield _of_statement(facts.target, f"import {_module(facts, name)}", "")
+    if not programs and _is_asked(facts, SymptomName.NOT_ON_GPU, SymptomName.EVERYTHING) and _has_gpu(facts):
+        for name, framework in facts.frameworks.each() if facts.frameworks else ():
+            if gpu_statement(name) and _misses_gpu(framework):
+                yield _of_statement(facts.target, gpu_statement(name), "")
+
+
+def _is_asked(facts: Facts, *symptoms: SymptomName) -> bool:
+    return facts.symptom is not None and facts.symptom.name in symptoms
+
+
+def _has_gpu(facts: Facts) -> bool:
+    """Whether there is one that the frameworks of the table serve: NVIDIA's, AMD's."""
+    gpus = facts.machine.gpus if facts.machine else None
+    return gpus is not None and bool(gpus.nvidia or gpus.of("1002"))
+
+
+def _misses_gpu(framework: FrameworkFacts) -> bool:
+    return framework.imported is True and not ran_on(framework, "cuda", "gpu", "rocm")
 
 
 def _of_statement(python: str, statement: str, folder: str) -> Witness:

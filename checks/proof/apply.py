@@ -18,7 +18,7 @@ from checks.engine.processes.tree import Place, ProcessTree
 from checks.facts import InterpreterFacts, PackageChange
 from checks.interpreters import read_interpreter
 from checks.knowledge.commands.trials import TrialWords
-from checks.proof.changes import Change, Filtered, Installed, Moved, NotTriable, Printed, Variable
+from checks.proof.changes import Change, Filtered, Installed, Moved, NewEnvironment, NotTriable, Printed, Variable
 from checks.proof.conflicts import unmet
 from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy, trial_variables
 
@@ -112,7 +112,7 @@ class Ground:
             raise NotApplied(change.line, said)
         return said.rstrip("\n")
 
-    def install(self, requirements: tuple[str, ...], folder: str) -> None:
+    def install(self, requirements: tuple[str, ...], new: NewEnvironment) -> None:
         """Install them into the new environment, in one command, so that the installer sees all of them at once.
 
         Raises:
@@ -121,8 +121,10 @@ class Ground:
             Cancelled: somebody asked to end.
         """
         assert self.made is not None  # noqa: S101 - asked of new environments only
-        line = f"{folder}/bin/python -m pip install {shlex.join(requirements)}"
-        _install(Installed(line, "pip", "install", requirements), self.made, self.variables, self.cancelled)
+        python = f"{new.folder}/bin/python"
+        called = f"uv pip install --python {python}" if new.installer == "uv" else f"{python} -m pip install"
+        line = f"{called} {shlex.join(requirements)}"
+        _install(Installed(line, new.installer, "install", requirements), self.made, self.variables, self.cancelled)
         self.commands.append(line)
 
     def changes(self) -> tuple[PackageChange, ...]:

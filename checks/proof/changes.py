@@ -79,10 +79,14 @@ class Moved:
 
 @dataclass(frozen=True)
 class NewEnvironment:
-    """A virtual environment that is made, in which the program's packages are still missing. ``folder``: its name."""
+    """A virtual environment that is made, in which the program's packages are still missing.
+
+    ``folder``: its name; ``installer``: "pip" or "uv".
+    """
 
     line: str
     folder: str
+    installer: str
 
 
 Change = Installed | Variable | Filtered | Printed | Moved | NewEnvironment
@@ -139,14 +143,22 @@ def _of_line(line: str, target: str) -> Iterator[Change]:
             yield from _of_installer(line, "uv", [verb, *rest])
         case [python, "-c", *_] if python == target:
             return
-        case [python, "-m", "venv", folder] if python in (target, "python3") and _FOLDER.fullmatch(folder):
-            yield NewEnvironment(line, folder)
         case [_, "-m", "venv", *_] | ["uv", "venv", *_]:
-            raise NotTriable("new-environment")
+            yield _new_environment(line, words, target)
         case [first, *_] if first in TrialWords.read().administration:
             raise NotTriable("administrator")
         case [_, *_]:
             raise NotTriable("not-understood", command=line)
+
+
+def _new_environment(line: str, words: Sequence[str], target: str) -> NewEnvironment:
+    match words:
+        case [python, "-m", "venv", folder] if python in (target, "python3") and _FOLDER.fullmatch(folder):
+            return NewEnvironment(line, folder, "pip")
+        case ["uv", "venv", folder, "--python", python] if python == target and _FOLDER.fullmatch(folder):
+            return NewEnvironment(line, folder, "uv")
+        case _:
+            raise NotTriable("new-environment")
 
 
 def _worked_out(line: str, target: str) -> Change | None:

@@ -37,7 +37,7 @@ from checks.proof.environment_copy import (
 )
 from checks.proof.place import trial_folder
 from checks.proof.requirements import as_it_is, of_program
-from checks.proof.witness import STATEMENT_SECONDS, Witness, witness_of
+from checks.proof.witness import STATEMENT_SECONDS, Witness, witnesses_of
 from checks.remedies.plan import RemedyPlan, plan_remedies
 
 MOST_TRIED = 5  # remedies that are carried out for one case
@@ -88,7 +88,7 @@ def candidates(case: Case, language: str = "en") -> Iterator[Candidate]:
 
 def is_worth_trying(case: Case) -> bool:
     """Whether there is a remedy that can be carried out in a copy, and none that was seen to work."""
-    if witness_of(case.facts) is None or any(proof.mended for proof in case.facts.proofs):
+    if not witnesses_of(case.facts) or any(proof.mended for proof in case.facts.proofs):
         return False
     return any(_can_be_tried(candidate, case.facts) for candidate in candidates(case))
 
@@ -116,13 +116,13 @@ def prove(
         OSError: there is no place for temporary files.
     """
     proofs = list(case.facts.proofs)
-    witness = witness_of(case.facts)
-    if witness is not None and is_worth_trying(case):
-        users = probe_environment("", variables)
+    witnesses = witnesses_of(case.facts) if is_worth_trying(case) else ()
+    users = probe_environment("", variables)
+    for witness in witnesses:
         before = witness.run or _seen(witness, users, cancelled)
         if before is not None and witness.is_wrong(before):
             trials = _Trials(case, witness, before, users, seconds, cancelled)
-            yield from trials.all(language, proofs)
+            yield from trials.all(language, -(-MOST_TRIED // len(witnesses)), proofs)
     facts = msgspec.structs.replace(case.facts, proofs=tuple(proofs))
     return judged(facts, case.answers, created=case.created, complete=case.complete)
 
@@ -145,11 +145,12 @@ class _Trials:
     seconds: float
     cancelled: Callable[[], bool]
 
-    def all(self, language: str, proofs: list[Proof]) -> Iterator[Trying | Tried]:
-        """One after the other, until one mends it."""
+    def all(self, language: str, most: int, proofs: list[Proof]) -> Iterator[Trying | Tried]:
+        """One after the other, until one mends it; first what mended another witness."""
         number = 0
-        for candidate in candidates(self.case, language):
-            if number >= MOST_TRIED or self.cancelled():
+        helped = {_key(proof) for proof in proofs if proof.helped}
+        for candidate in sorted(candidates(self.case, language), key=lambda one: _about(one) not in helped):
+            if number >= most or self.cancelled():
                 return
             try:
                 changes = changes_of(candidate.plan, self.case.facts.target or "python")
@@ -164,8 +165,9 @@ class _Trials:
                     return
                 except OSError as error:
                     proof = _not_tried(candidate, NotTriable("copy-failed", detail=str(error)))
-            proofs.append(proof)
-            yield Tried(candidate, proof)
+            if _key(proof) not in helped:
+                proofs[:] = [*(other for other in proofs if _key(other) != _key(proof)), proof]
+                yield Tried(candidate, proof)
             if proof.mended:
                 return
 
@@ -178,6 +180,14 @@ class _Trials:
         tool = self.witness.restoring_tool
         if tool and any(isinstance(change, Installed | NewEnvironment) for change in changes):
             raise NotTriable("restored", tool=tool)
+
+
+def _key(proof: Proof) -> tuple[str, str, str]:
+    return proof.cause, proof.subject, proof.remedy
+
+
+def _about(candidate: Candidate) -> tuple[str, str, str]:
+    return candidate.finding.cause, candidate.finding.subject, candidate.plan.id
 
 
 def _not_tried(candidate: Candidate, why: NotTriable) -> Proof:
@@ -228,7 +238,7 @@ class _Trial:
                 if new and made and target:
                     ground = Ground.new(made, users, cancelled, target)
                     ground.commands.append(new.line)
-                    ground.install(self._requirements(target), new.folder)
+                    ground.install(self._requirements(target), new)
                 else:
                     ground.apply(self.changes)
                 yield Trying(self.candidate, number, "running")

@@ -8,6 +8,7 @@ proves nothing.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from checks.knowledge.packages.gpu_modules import gpu_statement
 
 _LITERT = {"tflite-runtime": "tflite_runtime.interpreter", "ai-edge-litert": "ai_edge_litert.interpreter"}
 _RESTORING = ("uv", "pixi", "hatch")  # what was installed in another way is gone behind their "run"
+MOST_STATEMENTS = 3
 STATEMENT_SECONDS = 300.0  # importing a framework from a slow disk for the first time takes minutes
 
 
@@ -78,36 +80,51 @@ class Witness:
         return msgspec.structs.replace(run, statement=self.statement)
 
 
-def witness_of(facts: Facts) -> Witness | None:
-    """What failed and can be run again; None where nothing did, or where a stranger's case names it."""
+def witnesses_of(facts: Facts) -> tuple[Witness, ...]:
+    """What failed and can be run again; none where nothing did, or where a stranger's case names it.
+
+    The user's program alone, where there is one; else some statements, for one that a remedy cannot bear on does not
+    tell whether it helps.
+    """
     if not facts.here:
-        return None
-    return next(_witnesses(facts), None)
+        return ()
+    program = next(_programs(facts), None)
+    return (program,) if program else tuple(itertools.islice(dict.fromkeys(_statements(facts)), MOST_STATEMENTS))
 
 
-def _witnesses(facts: Facts) -> Iterator[Witness]:
-    failed = [run for run in facts.runs if run.failed and run.command]
+def _programs(facts: Facts) -> Iterator[Witness]:
     programs = [run for run in facts.runs if run.command and not run.statement]
     yield from (Witness(run.started or run.command, run.folder, run=run) for run in programs if run.failed)
     if _is_asked(facts, SymptomName.NOT_ON_GPU):
         astray = (run for run in programs if not run.failed and stayed_on_processor(run))
         yield from (Witness(run.started or run.command, run.folder, run=run, of_gpu=True) for run in astray)
+
+
+def _statements(facts: Facts) -> Iterator[Witness]:
     if facts.target is None:
         return
-    for run in failed:
-        if run.statement:
+    if _is_asked(facts, SymptomName.NOT_ON_GPU):
+        yield from _on_gpu(facts, facts.target)
+    for run in facts.runs:
+        if run.failed and run.statement:
             yield _of_statement(facts.target, run.statement, run.folder)
     for name, framework in facts.frameworks.each() if facts.frameworks else ():
         if framework.imported is False or (framework.imported is None and _ended_early(facts, name)):
             yield _of_statement(facts.target, f"import {_module(facts, name)}", "")
-    if not programs and _is_asked(facts, SymptomName.NOT_ON_GPU, SymptomName.EVERYTHING) and _has_gpu(facts):
+    if _is_asked(facts, SymptomName.EVERYTHING):
+        yield from _on_gpu(facts, facts.target)
+
+
+def _on_gpu(facts: Facts, python: str) -> Iterator[Witness]:
+    """The smallest computation of each framework that reaches no GPU, though there is one."""
+    if _has_gpu(facts) and not any(run.command and not run.statement for run in facts.runs):
         for name, framework in facts.frameworks.each() if facts.frameworks else ():
             if gpu_statement(name) and _misses_gpu(framework):
-                yield _of_statement(facts.target, gpu_statement(name), "")
+                yield _of_statement(python, gpu_statement(name), "")
 
 
-def _is_asked(facts: Facts, *symptoms: SymptomName) -> bool:
-    return facts.symptom is not None and facts.symptom.name in symptoms
+def _is_asked(facts: Facts, symptom: SymptomName) -> bool:
+    return facts.symptom is not None and facts.symptom.name == symptom
 
 
 def _has_gpu(facts: Facts) -> bool:

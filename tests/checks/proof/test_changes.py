@@ -79,7 +79,10 @@ def test_a_value_that_a_shell_would_work_out() -> None:
 def test_a_new_environment() -> None:
     (made,) = changes_of(plan(f"'{PYTHON}' -m venv fresh-env"), PYTHON)
     assert isinstance(made, NewEnvironment)
-    assert made.folder == "fresh-env"
+    assert (made.folder, made.installer) == ("fresh-env", "pip")
+    (made,) = changes_of(plan(f"uv venv fresh-env --python '{PYTHON}'"), PYTHON)
+    assert isinstance(made, NewEnvironment)
+    assert made.installer == "uv"
     for line in ("python3 -m venv /etc/x", "python3 -m venv ../x", "python3 -m venv --clear x", "uv venv x"):
         with pytest.raises(NotTriable, match="new-environment"):
             changes_of(plan(line), PYTHON)

@@ -28,7 +28,7 @@ from checks.facts.finding import Finding, Severity
 from checks.facts.question import SymptomName
 from checks.interpreters import read_interpreter
 from checks.proof.prove import is_worth_trying, prove
-from checks.proof.witness import witness_of
+from checks.proof.witness import witnesses_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows which files are open")
 
@@ -107,7 +107,7 @@ def test_what_fails_on_the_gpu_is_told(on_processor: OnProcessor) -> None:
 
 def test_a_program_on_the_processor_is_no_failure_where_nobody_asked(on_processor: OnProcessor) -> None:
     case = on_processor("import torch", "CUDA_VISIBLE_DEVICES", symptom=SymptomName.DOES_NOT_START)
-    assert witness_of(case.facts) is None
+    assert not witnesses_of(case.facts)
     assert not is_worth_trying(case)
 
 
@@ -116,10 +116,25 @@ def test_a_framework_that_reaches_no_gpu_is_tried_by_a_statement(on_processor: O
     torch = TorchFacts(imported=True)
     machine = MachineFacts(gpus=Gpus(devices=(Gpu(vendor_id="10de"),)))
     facts = msgspec.structs.replace(facts, runs=(), machine=machine, frameworks=Frameworks(torch=torch))
-    witness = witness_of(facts)
-    assert witness is not None
+    (witness,) = witnesses_of(facts)
     assert witness.statement == "import torch; torch.ones(1, device='cuda').sum().item()"
-    assert witness_of(msgspec.structs.replace(facts, machine=MachineFacts(gpus=Gpus()))) is None
+    assert not witnesses_of(msgspec.structs.replace(facts, machine=MachineFacts(gpus=Gpus())))
     devices = (FrameworkDevice(device="cuda:0", kernel=KernelLaunch(ran=True)),)
     reached = Frameworks(torch=msgspec.structs.replace(torch, devices=devices))
-    assert witness_of(msgspec.structs.replace(facts, frameworks=reached)) is None
+    assert not witnesses_of(msgspec.structs.replace(facts, frameworks=reached))
+
+
+def test_a_remedy_that_one_statement_does_not_bear_on_is_tried_with_another(on_processor: OnProcessor) -> None:
+    """The import of what is not installed fails whether the GPU is hidden or not."""
+    case = on_processor("import torch", "CUDA_VISIBLE_DEVICES", symptom=SymptomName.DOES_NOT_START)
+    (run,) = case.facts.runs
+    hidden = "import os; assert 'CUDA_VISIBLE_DEVICES' not in os.environ"
+    runs = tuple(
+        msgspec.structs.replace(run, command=(sys.executable,), statement=statement, exit_code=1, folder="")
+        for statement in ("import nowhere_at_all", hidden)
+    )
+    case = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, runs=runs))
+    (proof,) = proofs_of(case)
+    assert proof.result == "proven"
+    assert proof.run is not None
+    assert proof.run.statement == hidden

@@ -145,6 +145,14 @@ class _Trials:
     seconds: float
     cancelled: Callable[[], bool]
 
+    @property
+    def limit(self) -> float:
+        """Seconds for one run: of a program that did not end while it was watched, as long as that."""
+        watched = self.before.seconds or 0.0
+        if self.before.end == ProgramEnd.WATCHED:
+            return self.seconds or watched
+        return max(self.seconds, PATIENCE, _SLOWER * watched)
+
     def all(self, language: str, most: int, proofs: list[Proof]) -> Iterator[Trying | Tried]:
         """One after the other, until one mends it; first what mended another witness."""
         number = 0
@@ -376,8 +384,7 @@ class _Trial:
             command = tuple(
                 new if new == old or Path(new).exists() else old for new, old in zip(moved, command, strict=True)
             )
-        limit = max(trials.seconds, PATIENCE, _SLOWER * (trials.before.seconds or 0.0))
-        after = trials.witness.started(command, ground.variables, limit, trials.cancelled)
+        after = trials.witness.started(command, ground.variables, trials.limit, trials.cancelled)
         if after.end == ProgramEnd.CANCELLED:
             raise Cancelled
         if made is not None and not _ran_in(made, after):

@@ -17,7 +17,7 @@ import msgspec
 from checks.facts import Facts, OsFacts, Proof
 from checks.facts.finding import FRAMEWORK, Finding
 from checks.facts.phrase import Phrase
-from checks.facts.proofs import proof_of
+from checks.facts.proofs import ProofResult, proof_of
 from checks.knowledge.catalogue import Remedy, Step, remedy_of
 from checks.knowledge.commands.placeholders import kinds
 from checks.knowledge.frameworks.torch import index_of_build
@@ -109,8 +109,10 @@ def _with_proof(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:
 def _by_proof(plan: RemedyPlan) -> int:
     proof = plan.proof
     if proof is None:
+        return 3
+    if proof.result == ProofResult.OTHER_FAILURE and not proof.of_gpu:
         return 2
-    return 0 if proof.mended else 1 if proof.helped else 3 if proof.refuted else 2
+    return 0 if proof.mended else 1 if proof.helped else 4 if proof.refuted else 3
 
 
 def installing(package: str, facts: Facts) -> tuple[str, ...]:

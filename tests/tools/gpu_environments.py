@@ -194,7 +194,8 @@ print(torch.ones(3, device="cuda"))
 """, "ulimit -v 30000000"),
     Program("b26", "the toolkit is not found", "cuda-toolkit-mismatch-build", """import pathlib, torch
 from torch.utils.cpp_extension import load
-load("scale", [str(pathlib.Path(__file__).parent / "scale.cu")], build_directory=str(pathlib.Path(__file__).parent))
+load("scale", [str(pathlib.Path(__file__).parent / "scale.cu")], build_directory=str(pathlib.Path(__file__).parent),
+     is_python_module=False)
 """, "export CUDA_HOME=/usr/local/cuda-12.4"),
     Program("b27", "no network to fetch the model", "download-refused", """import transformers
 print(transformers.AutoModel.from_pretrained("bert-base-uncased"))
@@ -287,7 +288,7 @@ print(torch.ones(3).cuda())
         "cuda-toolkit-mismatch-build build-dropped-older-gpu-arch environment-variable-invalid", """import pathlib
 from torch.utils.cpp_extension import load
 here = pathlib.Path(__file__).parent
-load("scale", [str(here / "scale.cu")], build_directory=str(here))
+load("scale", [str(here / "scale.cu")], build_directory=str(here), is_python_module=False)
 """, "export TORCH_CUDA_ARCH_LIST=5.0"),
     Program("b50", "a Triton kernel that wants too much shared memory", "user-code-error", """import torch, triton
 import triton.language as tl

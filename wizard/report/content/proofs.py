@@ -68,6 +68,8 @@ def proofs_in_short(proofs: Sequence[Proof], language: str) -> Iterator[str]:
         yield words("proofs.in-short-runs-longer", language)
     elif any(proof.helped for proof in tried):
         yield words("proofs.in-short-conflicts", language)
+    elif not of_gpu and any(proof.result == ProofResult.OTHER_FAILURE for proof in tried):
+        yield words("proofs.in-short-other-failure", language)
     elif tried:
         yield words(f"proofs.in-short-none{of_gpu}", language, count=len(tried))
 

@@ -51,6 +51,7 @@ class Proof(Fact, frozen=True, kw_only=True, omit_defaults=True):
     commands: tuple[str, ...] = ()
     then: tuple[str, ...] = ()  # remedies of the failures that came to light behind the first, applied in the same copy
     changes: tuple[PackageChange, ...] = ()
+    releases: tuple[str, ...] = ()  # all that was in a new environment in which it works: "six==2.0"
     conflicts: tuple[str, ...] = ()  # requirements that were met before and are not any more, as pip tells them
     run: ProgramRun | None = None
     said: str = ""  # by the command that failed

@@ -137,6 +137,11 @@ class Ground:
             PackageChange(name=name, version_before=before.get(name), version_after=after.get(name)) for name in names
         )
 
+    def releases(self) -> tuple[str, ...]:
+        """All distributions of the copy but pip, to the release, as pip reads them from a file."""
+        versions = _versions(self.made) if self.made else {}
+        return tuple(f"{name}=={version}" for name, version in sorted(versions.items()) if name != "pip")
+
     def new_conflicts(self, target: InterpreterFacts | None) -> tuple[str, ...]:
         """Requirements that are not met in the copy and are in the user's environment (``target``)."""
         if self.made is None:

@@ -20,7 +20,7 @@ from checks.engine.processes.surroundings import probe_environment
 from checks.facts import Facts, InterpreterFacts, ProgramEnd, ProgramRun, Proof, ProofResult
 from checks.facts.case import Case
 from checks.facts.finding import Finding, Severity
-from checks.facts.proofs import MENDED, proof_of
+from checks.facts.proofs import HELPED, MENDED, proof_of
 from checks.interpreters import read_interpreter
 from checks.interpreters.disk import absolute
 from checks.judgement.judge import judged
@@ -274,6 +274,7 @@ class _Trial:
                     self._check_steady(ground, after)
                 conflicts = ground.new_conflicts(target) if result in MENDED else ()
                 changes = ground.changes()
+                releases = ground.releases() if new and result in HELPED else ()
             except NotTriable as why:
                 return _not_tried(self.candidate, why)
             except NotApplied as why:
@@ -286,6 +287,7 @@ class _Trial:
                     "commands": tuple(ground.commands),
                     "changes": changes,
                     "conflicts": conflicts,
+                    "releases": releases,
                     "then": tuple(then),
                 }
         return _proof(

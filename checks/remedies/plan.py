@@ -102,7 +102,7 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
 def _with_proof(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:
     proof = proof_of(facts.proofs, finding.cause, finding.subject, plan.id)
     if proof is not None and not facts.here:  # a stranger's report chooses no command that is pasted
-        proof = msgspec.structs.replace(proof, commands=())
+        proof = msgspec.structs.replace(proof, commands=(), releases=())
     return plan if proof is None else msgspec.structs.replace(plan, proof=proof)
 
 

@@ -46,6 +46,14 @@ def proven_commands(proof: Proof, language: str) -> Step | None:
     return Step("", words("proofs.together", language), code=Code("\n".join(proof.commands), "sh"))
 
 
+def proven_releases(proof: Proof, language: str) -> Step | None:
+    """What was in the new environment, as a file that makes the same one again."""
+    if not proof.releases:
+        return None
+    text = words("proofs.releases", language, count=len(proof.releases))
+    return Step("", text, code=Code("\n".join(proof.releases), ""))
+
+
 def proof_details(proof: Proof, language: str) -> Items | None:
     """Where it was tried, what it changes, and what it breaks."""
     details = tuple(Item(text) for text in _details(proof, language))

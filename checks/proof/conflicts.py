@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from packaging.markers import default_environment
 from packaging.requirements import InvalidRequirement, Requirement
@@ -14,10 +14,14 @@ from packaging.version import InvalidVersion
 from checks.facts import InterpreterFacts
 
 
-def unmet(interpreter: InterpreterFacts) -> frozenset[str]:
-    """One line for each; what cannot be read is left out."""
+def unmet(interpreter: InterpreterFacts, changed: Mapping[str, str | None] = {}) -> frozenset[str]:
+    """One line for each; what cannot be read is left out.
+
+    ``changed``: releases that would be there instead (None: that would be gone), whose own requirements are not asked.
+    """
     packages = interpreter.packages or ()
-    versions = {package.name: package.version for package in packages}
+    there = {package.name: package.version for package in packages}
+    versions = {name: version for name, version in {**there, **changed}.items() if version is not None}
     version = interpreter.version or ""
     environment = {
         **{name: str(value) for name, value in default_environment().items()},
@@ -26,11 +30,12 @@ def unmet(interpreter: InterpreterFacts) -> frozenset[str]:
         "extra": "",
     }
     folders = list(dict.fromkeys(package.location for package in packages if package.location))
-    return frozenset(_lines(folders, versions, environment))
+    return frozenset(_lines(folders, versions, environment, set(changed)))
 
 
-def _lines(folders: list[str], versions: dict[str, str], environment: dict[str, str]) -> Iterator[str]:
-    told: set[str] = set()
+def _lines(
+    folders: list[str], versions: Mapping[str, str], environment: dict[str, str], told: set[str]
+) -> Iterator[str]:
     for distribution in importlib.metadata.distributions(path=folders):
         name = distribution.metadata["Name"] or ""
         if not name or canonicalize_name(name) in told:  # one that stands in front hides the other

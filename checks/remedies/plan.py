@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from checks.facts import Facts, OsFacts, Proof
+from checks.facts import Facts, OsFacts, Proof, Resolution
 from checks.facts.finding import FRAMEWORK, Finding
 from checks.facts.phrase import Phrase
 from checks.facts.proofs import proof_of
+from checks.facts.resolutions import resolution_of
 from checks.knowledge.catalogue import Remedy, Step, remedy_of
 from checks.knowledge.commands.placeholders import kinds
 from checks.knowledge.frameworks.torch import index_of_build
@@ -72,12 +73,14 @@ class RemedyPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     risk: str = ""
     tested: str = ""
     proof: Proof | None = None  # what came of trying it here
+    resolution: Resolution | None = None  # what the package index says about it
 
 
 def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[RemedyPlan, ...]:
     """The remedies of a finding that can be carried out on this machine, the best first, in "en" or "ja".
 
-    What was seen to mend it here comes before what nobody tried, and that before what was seen not to.
+    What was seen to mend it here comes before what nobody tried, and that before what does not resolve or was seen not
+    to mend it.
 
     A remedy with a mistake of ours in it (no file, a value that nobody gives) is logged and left out: one broken
     remedy must not hide the report.
@@ -96,21 +99,27 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
             plans += [plan] if plan is not None else []
     offered = {plan.id for plan in plans}
     kept = [plan for plan in plans if remedy_of(plan.id).instead_of not in offered]
-    return tuple(sorted((_with_proof(plan, finding, facts) for plan in kept), key=_by_proof))
+    known = tuple(_with_proof(plan, finding, facts) for plan in kept)
+    has_better = any(plan.resolution and plan.resolution.is_clean for plan in known)
+    return tuple(sorted(known, key=lambda plan: _rank(plan, has_better=has_better)))
 
 
 def _with_proof(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:
     proof = proof_of(facts.proofs, finding.cause, finding.subject, plan.id)
     if proof is not None and not facts.here:  # a stranger's report chooses no command that is pasted
         proof = msgspec.structs.replace(proof, commands=())
-    return plan if proof is None else msgspec.structs.replace(plan, proof=proof)
+    resolution = resolution_of(facts.resolutions, finding.cause, finding.subject, plan.id)
+    return msgspec.structs.replace(plan, proof=proof, resolution=resolution)
 
 
-def _by_proof(plan: RemedyPlan) -> int:
-    proof = plan.proof
-    if proof is None:
-        return 2
-    return 0 if proof.mended else 1 if proof.helped else 3 if proof.refuted else 2
+def _rank(plan: RemedyPlan, *, has_better: bool) -> int:
+    """``has_better``: another remedy resolves and lets every package keep what it requires."""
+    proof, resolution = plan.proof, plan.resolution
+    if proof is not None and (proof.helped or proof.refuted):
+        return 0 if proof.mended else 1 if proof.helped else 5
+    if resolution is not None and resolution.failed:
+        return 4
+    return 3 if has_better and resolution is not None and resolution.conflicts else 2
 
 
 def installing(package: str, facts: Facts) -> tuple[str, ...]:

@@ -1,0 +1,220 @@
+"""Resolve what the remedies of a case would install, before anybody reads them.
+
+At the end of an examination of this machine, for findings that are no notes, in parallel and within seconds. Nothing is
+installed, nothing that came from the index runs, and where it does not answer the case says so.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from checks.engine.events import Event, Finished, Resolving
+from checks.engine.processes.own_folder import own_folder
+from checks.engine.processes.surroundings import probe_environment
+from checks.facts import InterpreterFacts, PackageChange, Resolution, ResolutionResult
+from checks.facts.case import Case
+from checks.facts.finding import Finding, Severity
+from checks.facts.resolutions import resolution_of
+from checks.proof.changes import Change, Installed, NewEnvironment, NotTriable, changes_of
+from checks.proof.conflicts import unmet
+from checks.proof.environment_copy import Cancelled
+from checks.proof.resolver import NotResolved, Resolver
+from checks.remedies.plan import RemedyPlan, plan_remedies
+
+OFFLINE = "NAOSU_OFFLINE"  # a variable that keeps Naosu from asking an index, as --offline does
+MOST = 12  # remedies of one case
+AT_ONCE = 4
+SECONDS = 25.0  # for all of them
+
+
+def resolving(
+    events: Iterable[Event],
+    cancelled: Callable[[], bool],
+    variables: Mapping[str, str] = os.environ,
+    *,
+    offline: bool = False,
+) -> Iterator[Event]:
+    """The events of an examination, whose case has the resolutions in the end."""
+    for event in events:
+        if isinstance(event, Finished) and not cancelled():
+            asked = _questions(event.case)
+            if asked and not (offline or variables.get(OFFLINE)):
+                yield Resolving(len(asked))
+            yield Finished(resolved(event.case, variables, cancelled, offline=offline))
+        else:
+            yield event
+
+
+def resolved(
+    case: Case,
+    variables: Mapping[str, str] = os.environ,
+    cancelled: Callable[[], bool] = lambda: False,
+    *,
+    offline: bool = False,
+) -> Case:
+    """The case with what the index says about the remedies that install something."""
+    target, facts = case.facts.target_interpreter, case.facts
+    questions = _questions(case)
+    if target is None or not questions:
+        return case
+    if offline or variables.get(OFFLINE):
+        facts = msgspec.structs.replace(facts, missing={**facts.missing, "resolutions": "offline"})
+    else:
+        found = _answers(questions, target, probe_environment("", variables), cancelled)
+        facts = msgspec.structs.replace(facts, resolutions=(*facts.resolutions, *found))
+    return msgspec.structs.replace(case, facts=facts)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What a remedy would install. Remedies of several findings may ask the same."""
+
+    finding: Finding
+    plan: RemedyPlan
+    changes: tuple[Change, ...]
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The installers' calls."""
+        return tuple(change.line for change in self.changes if isinstance(change, Installed))
+
+    def answer(self, result: ResolutionResult, **more: object) -> Resolution:
+        """The fact."""
+        about = {"cause": self.finding.cause, "subject": self.finding.subject, "remedy": self.plan.id}
+        return Resolution(origin="a dry run", **about, result=result.value, commands=self.commands, **more)  # type: ignore[arg-type]
+
+
+def _questions(case: Case) -> list[_Question]:
+    """The remedies that install something, the first ones of the case."""
+    if not case.facts.here or case.facts.reported:
+        return []
+    return list(_all_questions(case))[:MOST]
+
+
+def _all_questions(case: Case) -> Iterator[_Question]:
+    for finding in case.findings:
+        if finding.severity is Severity.NOTE:
+            continue
+        for plan in plan_remedies(finding, case.facts, "en"):
+            try:
+                changes = changes_of(plan, case.facts.target or "python")
+            except NotTriable:
+                continue
+            installs = any(isinstance(change, Installed) and change.verb == "install" for change in changes)
+            known = resolution_of(case.facts.resolutions, finding.cause, finding.subject, plan.id)
+            if installs and known is None:
+                yield _Question(finding, plan, changes)
+
+
+def _answers(
+    questions: list[_Question], target: InterpreterFacts, variables: Mapping[str, str], cancelled: Callable[[], bool]
+) -> list[Resolution]:
+    """Their answers, those of the same commands once."""
+    deadline = time.monotonic() + SECONDS
+    first: dict[tuple[str, ...], _Question] = {}
+    for question in questions:
+        first.setdefault(question.commands, question)
+    with own_folder() as place, ThreadPoolExecutor(AT_ONCE) as pool:
+        asked = {
+            commands: pool.submit(_answer, question, target, place / str(number), variables, cancelled, deadline)
+            for number, (commands, question) in enumerate(first.items())
+        }
+        found = {commands: future.result() for commands, future in asked.items()}
+    about = ((question, found[question.commands]) for question in questions)
+    return [
+        msgspec.structs.replace(answer, cause=one.finding.cause, subject=one.finding.subject, remedy=one.plan.id)
+        for one, answer in about
+        if answer is not None
+    ]
+
+
+def _answer(
+    question: _Question,
+    target: InterpreterFacts,
+    folder: Path,
+    variables: Mapping[str, str],
+    cancelled: Callable[[], bool],
+    deadline: float,
+) -> Resolution | None:
+    started = time.monotonic()
+    folder.mkdir()
+    left = deadline - started
+    if cancelled() or left <= 0:
+        return question.answer(ResolutionResult.UNREACHABLE, reason="no-time") if left <= 0 else None
+    resolver = Resolver(target, folder, variables, cancelled)
+    resolver = Resolver(target, folder, variables, cancelled, min(left, resolver.seconds))
+    tool = resolver.tool
+    try:
+        changes, download, unsized = _carried_out(question.changes, resolver, target)
+    except Cancelled:
+        return None
+    except NotResolved as why:
+        reason = (
+            "no-compiler" if why.result is ResolutionResult.SOURCE_ONLY and not has_compiler(variables) else why.reason
+        )
+        answer = question.answer(why.result, tool=tool, said=why.said, reason=reason, values=why.values)
+    else:
+        fresh = any(isinstance(change, NewEnvironment) for change in question.changes)
+        answer = question.answer(
+            ResolutionResult.RESOLVED if changes else ResolutionResult.NOTHING_TO_DO,
+            tool=tool,
+            changes=_changes(changes, {} if fresh else _versions(target)),
+            download_bytes=download,
+            unsized=unsized,
+            conflicts=() if fresh else tuple(sorted(unmet(target, changes) - unmet(target))),
+        )
+    return msgspec.structs.replace(answer, seconds=time.monotonic() - started)
+
+
+def has_compiler(variables: Mapping[str, str]) -> bool:
+    """Whether a C compiler is on PATH; on Windows builds look for theirs elsewhere."""
+    named = variables.get("CC", "").split()[:1]
+    names = (*named, "cc", "gcc", "clang")
+    return os.name == "nt" or any(shutil.which(name, path=variables.get("PATH")) for name in names)
+
+
+def _carried_out(
+    changes: tuple[Change, ...], resolver: Resolver, target: InterpreterFacts
+) -> tuple[dict[str, str | None], int | None, int]:
+    """What the commands do one after the other: releases, bytes to download, packages of unknown size.
+
+    Raises:
+        NotResolved: one of them does not resolve.
+        Cancelled: somebody asked to end.
+    """
+    there: dict[str, str | None] = {}
+    download: int | None = 0
+    unsized = 0
+    for change in changes:
+        if not isinstance(change, Installed):
+            continue
+        if change.verb == "uninstall":
+            installed = _versions(target)
+            names = (Resolver.name_of(word) for word in change.arguments if not word.startswith("-"))
+            there |= dict.fromkeys((name for name in names if name in installed), None)
+            continue
+        gone = tuple(name for name, version in there.items() if version is None)
+        found = resolver.resolved(change, gone)
+        there |= found.there
+        download = None if download is None or found.download_bytes is None else download + found.download_bytes
+        unsized += found.unsized
+    return there, download, unsized
+
+
+def _versions(target: InterpreterFacts) -> Mapping[str, str]:
+    return {package.name: package.version for package in reversed(target.packages or ())}
+
+
+def _changes(there: Mapping[str, str | None], before: Mapping[str, str]) -> tuple[PackageChange, ...]:
+    return tuple(
+        PackageChange(name=name, version_before=before.get(name), version_after=version)
+        for name, version in sorted(there.items())
+    )

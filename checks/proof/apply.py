@@ -11,15 +11,17 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from checks.engine.processes.tree import Place, ProcessTree
 from checks.facts import InterpreterFacts, PackageChange
 from checks.interpreters import read_interpreter
 from checks.knowledge.commands.trials import TrialWords
-from checks.proof.changes import Change, Installed, Moved, NotTriable, Variable
+from checks.proof.changes import Change, Installed, Managed, Moved, NotTriable, Variable
 from checks.proof.conflicts import unmet
 from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy, trial_variables
+from checks.proof.managed import manage, project_variables
 
 INSTALLING = 900.0  # seconds for one command
 _POLL = 0.1
@@ -48,6 +50,7 @@ class Ground:
     cancelled: Callable[[], bool] = lambda: False
     commands: list[str] = field(default_factory=list)  # applied so far
     before: Mapping[str, str] = field(default_factory=dict)  # versions that were there, where something was installed
+    folder: str = ""  # of the program
 
     @classmethod
     def new(
@@ -65,6 +68,13 @@ class Ground:
     def of(cls, made: EnvironmentCopy | None, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> Ground:
         """The copy as it is made, with the user's variables."""
         return cls(made, trial_variables(made, variables), cancelled, before=_versions(made) if made else {})
+
+    def lead(self, changes: tuple[Change, ...], folder: str) -> None:
+        """Let the tool of the user's project work in the copy, and start the program there."""
+        self.folder = folder
+        for change in changes:
+            if isinstance(change, Managed) and self.made:
+                self.variables |= project_variables(change, self.made)
 
     def apply(self, changes: tuple[Change, ...]) -> None:
         """Apply them in their order.
@@ -85,9 +95,14 @@ class Ground:
                     _move(change, made)
                 case Installed() if made:
                     _install(change, made, self.variables, self.cancelled)
+                case Managed() if made:
+                    manage(change, made, self.variables, self.folder, partial(self._run, made, change.line))
             line = made.named_by_user(change.line) if made else change.line
             if line not in self.commands:
                 self.commands.append(line)
+
+    def _run(self, made: EnvironmentCopy, line: str, command: tuple[str, ...], variables: Mapping[str, str]) -> None:
+        _check(line, *_ended(command, made, {**variables, **_QUIET}, INSTALLING, self.cancelled))
 
     def install(self, requirements: tuple[str, ...], folder: str) -> None:
         """Install them into the new environment, in one command, so that the installer sees all of them at once.
@@ -150,10 +165,15 @@ def _install(
         _check_settings(made, variables, cancelled)
         command = (str(made.python), "-m", "pip", change.verb, *change.arguments)
     code, said = _ended(command, made, {**variables, **_QUIET}, INSTALLING, cancelled)
+    _check(change.line, code, said)
+
+
+def _check(line: str, code: int, said: str) -> None:
+    """Raise what it means that an installer failed, if it did."""
     if code != 0 and any(hindrance in said for hindrance in TrialWords.read().hindered):
         raise NotTriable("hindered", said=_reason(said))
     if code != 0:
-        raise NotApplied(change.line, _reason(said))
+        raise NotApplied(line, _reason(said))
 
 
 def _check_settings(made: EnvironmentCopy, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> None:

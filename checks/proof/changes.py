@@ -37,6 +37,31 @@ class Installed:
 
 
 @dataclass(frozen=True)
+class Managed:
+    """A call of the tool that an environment was made with: "uv", "poetry", "pdm", "pixi", "conda", "pipx".
+
+    ``verb``: "add", "remove", "again", or "source", which names an index. ``project``: the folder of the manifest, "":
+    the one that the user stands in. ``words``: behind the program's name.
+    """
+
+    line: str
+    tool: str
+    verb: str
+    project: str
+    wanted: tuple[str, ...]
+    words: tuple[str, ...]
+
+    @property
+    def as_installed(self) -> Installed:
+        """The same as pip would take it, to be resolved: for what is there, and without the wishes of a manifest."""
+        index = next((value for name, value in itertools.pairwise(self.words) if name in _INDEX), "")
+        arguments = (*self.wanted, *(("--index-url", index) if index else ()))
+        again = ("--force-reinstall", "--no-deps") if self.verb == "again" else ()
+        verb = "uninstall" if self.verb == "remove" else "install"
+        return Installed(self.line, "pip", verb, (*again, *arguments))
+
+
+@dataclass(frozen=True)
 class Variable:
     """A variable that the program gets; None: that it does not get."""
 
@@ -62,7 +87,9 @@ class NewEnvironment:
     folder: str
 
 
-Change = Installed | Variable | Moved | NewEnvironment
+Change = Installed | Managed | Variable | Moved | NewEnvironment
+_INDEX = ("--index", "--index-url")
+_MANAGED = ("uv", "poetry", "pdm", "pixi", "conda", "mamba", "pipx")
 
 
 class NotTriable(Exception):  # noqa: N818 - what cannot be tried is an answer, too
@@ -111,10 +138,6 @@ def _of_line(line: str, target: str) -> Iterator[Change]:
             yield from (Variable(line, name, None) for name in names)
         case ["mv", source, to] if not source.startswith("-") and not to.startswith("-"):
             yield Moved(line, source, to)
-        case [python, "-m", "pip", *rest] if python == target:
-            yield from _of_installer(line, "pip", rest)
-        case ["uv", "pip", verb, "--python", python, *rest] if python == target:
-            yield from _of_installer(line, "uv", [verb, *rest])
         case [python, "-c", *_] if python == target:
             return
         case [python, "-m", "venv", folder] if python in (target, "python3") and _FOLDER.fullmatch(folder):
@@ -123,6 +146,20 @@ def _of_line(line: str, target: str) -> Iterator[Change]:
             raise NotTriable("new-environment")
         case [first, *_] if first in TrialWords.read().administration:
             raise NotTriable("administrator")
+        case _:
+            yield from _of_any_installer(line, words, target)
+
+
+def _of_any_installer(line: str, words: Sequence[str], target: str) -> Iterator[Change]:
+    match words:
+        case [python, "-m", "pip", *rest] if python == target:
+            yield from _of_installer(line, "pip", rest)
+        case ["uv", "pip", verb, "--python", python, *rest] if python == target:
+            yield from _of_installer(line, "uv", [verb, *rest])
+        case ["pipx", "runpip", _, *rest]:
+            yield from _of_installer(line, "pip", rest)
+        case [tool, *rest] if tool in _MANAGED and (managed := _managed(line, tool, rest)):
+            yield managed
         case _:
             raise NotTriable("not-understood", command=line)
 
@@ -150,6 +187,38 @@ def _words(line: str) -> list[str]:
 def _unquoted(line: str) -> str:
     """What of a line a shell would look into: not what stands in single quotes."""
     return re.sub(r"'[^']*'", "", line)
+
+
+_VERBS = {"install": "add", "inject": "add", "reinstall": "again"}
+_FOLDERS = ("--project", "-C", "-p", "--manifest-path", "--prefix")
+_VALUES = (*_FOLDERS, *_INDEX, "--source", "--priority")
+_FLAGS = ("--pypi", "--force", "--force-reinstall", "--yes", "-y")
+
+
+def _managed(line: str, tool: str, words: Sequence[str]) -> Managed | None:
+    """A call of such a tool; None where a word of it is not understood."""
+    project, plain, flags = "", [], set()
+    rest = iter(words)
+    for word in rest:
+        if word in _VALUES:
+            value = next(rest, "")
+            project = value if word in _FOLDERS else project
+            if word in _INDEX and not _ADDRESS.fullmatch(value):
+                return None
+        elif word.startswith("-"):
+            flags.add(word)
+        else:
+            plain.append(word)
+    if not plain or not flags.issubset(_FLAGS):
+        return None
+    verb, *wanted = plain
+    if (tool, verb, wanted[:1]) == ("poetry", "source", ["add"]):
+        return Managed(line, tool, "source", project, (), tuple(words)) if _ADDRESS.fullmatch(wanted[-1]) else None
+    if tool == "pipx":
+        project, *wanted = wanted or [""]
+    verb = "again" if "--force-reinstall" in flags else _VERBS.get(verb, verb)
+    is_known = verb in {"add", "remove", "again"} and wanted and all(map(_REQUIREMENT.fullmatch, wanted))
+    return Managed(line, tool, verb, project, tuple(wanted), tuple(words)) if is_known else None
 
 
 def _of_installer(line: str, installer: str, words: Sequence[str]) -> Iterator[Installed]:

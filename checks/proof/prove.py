@@ -222,6 +222,7 @@ class _Trial:
                     made = fresh(target, place, new.folder) if new else copied(target, place, size, cancelled)
                 users = self.trials.variables
                 ground = Ground.of(None if new else made, users, cancelled)
+                ground.lead(self.changes, self.trials.witness.folder)
                 yield Trying(self.candidate, number, "control")
                 self._check_failure(ground)
                 yield Trying(self.candidate, number, "applying")

@@ -23,7 +23,7 @@ from checks.facts import InterpreterFacts, PackageChange, Resolution, Resolution
 from checks.facts.case import Case
 from checks.facts.finding import Finding, Severity
 from checks.facts.resolutions import resolution_of
-from checks.proof.changes import Change, Installed, NewEnvironment, NotTriable, changes_of
+from checks.proof.changes import Change, Installed, Managed, NewEnvironment, NotTriable, changes_of
 from checks.proof.conflicts import unmet
 from checks.proof.environment_copy import Cancelled
 from checks.proof.resolver import NotResolved, Resolver
@@ -84,7 +84,7 @@ class _Question:
     @property
     def commands(self) -> tuple[str, ...]:
         """The installers' calls."""
-        return tuple(change.line for change in self.changes if isinstance(change, Installed))
+        return tuple(change.line for change in self.changes if isinstance(change, Installed | Managed))
 
     def answer(self, result: ResolutionResult, **more: object) -> Resolution:
         """The fact."""
@@ -108,10 +108,17 @@ def _all_questions(case: Case) -> Iterator[_Question]:
                 changes = changes_of(plan, case.facts.target or "python")
             except NotTriable:
                 continue
-            installs = any(isinstance(change, Installed) and change.verb == "install" for change in changes)
+            installs = any(_installation(change) for change in changes)
             known = resolution_of(case.facts.resolutions, finding.cause, finding.subject, plan.id)
             if installs and known is None:
                 yield _Question(finding, plan, changes)
+
+
+def _installation(change: Change) -> bool:
+    """Whether it puts a package in place."""
+    if isinstance(change, Managed):
+        return change.verb in {"add", "again"}
+    return isinstance(change, Installed) and change.verb == "install"
 
 
 def _answers(
@@ -193,8 +200,9 @@ def _carried_out(
     there: dict[str, str | None] = {}
     download: int | None = 0
     unsized = 0
-    for change in changes:
-        if not isinstance(change, Installed):
+    for asked in changes:
+        change = asked.as_installed if isinstance(asked, Managed) else asked
+        if not isinstance(change, Installed) or (isinstance(asked, Managed) and asked.verb == "source"):
             continue
         if change.verb == "uninstall":
             installed = _versions(target)

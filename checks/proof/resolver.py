@@ -27,6 +27,7 @@ from checks.facts import InterpreterFacts, ResolutionResult
 from checks.facts.versions import release
 from checks.knowledge.commands.trials import TrialWords
 from checks.proof.changes import Installed
+from checks.proof.download_size import download_sizes
 from checks.proof.environment_copy import Cancelled
 from checks.proof.pip_settings import elsewhere, for_uv, pip_settings
 
@@ -154,7 +155,7 @@ class Resolver:
             lock = tomllib.loads(self._printed((*command, *python, *kept), variables))
         except (NotResolved, tomllib.TOMLDecodeError):
             return None, len(wanted)
-        sizes = [_size(package) for package in lock.get("packages", ())]
+        sizes = download_sizes(lock.get("packages", ()), variables.get("SSL_CERT_FILE", ""))
         known = [size for size in sizes if size is not None]
         return (sum(known) if known else None), len(wanted) - len(known)
 
@@ -265,12 +266,6 @@ def _with_values(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
             yield word
             if "=" not in word:
                 yield words[place + 1]
-
-
-def _size(package: Mapping[str, object]) -> int | None:
-    wheels = package.get("wheels")
-    sizes = [wheel.get("size") for wheel in wheels] if isinstance(wheels, list) else []
-    return sizes[0] if len(sizes) == 1 and isinstance(sizes[0], int) else None
 
 
 def _failure(said: str) -> NotResolved:

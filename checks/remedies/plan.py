@@ -25,18 +25,22 @@ from checks.knowledge.frameworks.torch import index_of_build
 from checks.knowledge.packages.package_managers import managers_of
 from checks.knowledge.phrases import in_language, phrase, words_of
 from checks.knowledge.templates import fill_sentence, placeholders
+from checks.remedies.installers import Installer
 from checks.remedies.shell import Shell, Unquotable
 from checks.remedies.values import Origin, quoted
 from checks.remedies.vendors import fitting_remedies
 
 log = logging.getLogger(__name__)
 
-PYTHON_MANAGERS = ("pip", "conda", "mamba", "pixi", "uv", "poetry", "pipx")
-# Placeholders that every remedy may use. The last two are about the package that the finding names: the same release
-# again ("torch==2.6.0"), and the index that its build came from.
+PYTHON_MANAGERS = ("pip", "conda", "mamba", "pixi", "uv", "poetry", "pdm", "pipx")
+# Placeholders that every remedy may use. same_release and index_option are about the package that the finding names:
+# the same release again ("torch==2.6.0"), and the index of its build; the last two: what is there ("tensorflow-cpu").
 CONTEXT = ("python", "pip_install", "pip_uninstall", "same_release", "index_option")
+CONTEXT += ("installed_tensorflow", "installed_onnxruntime")
 
 _PIP = frozenset({"pip_install", "pip_uninstall"})
+_OURS = _PIP | {"index_option", "installed_tensorflow", "installed_onnxruntime"}  # what no stranger has a say in
+_OF_PACKAGES = ("package_name", "requirement")  # values by the name of a distribution that a sibling may stand for
 _VENV_FIRST = "make-virtual-environment"  # goes before an installation into a Python that belongs to the system
 
 
@@ -159,6 +163,7 @@ class _Machine:
     is_managed_by_system: bool  # PEP 668: pip refuses to install into it
     versions: Mapping[str, str]  # of the installed packages
     origin: Origin
+    installer: Installer
     is_new: bool = False  # the Python is of an environment that an earlier step makes
     removes_from_system: bool = False
     same_release: str = ""  # of the package that a remedy is about
@@ -177,6 +182,7 @@ class _Machine:
             is_managed_by_system=bool(interpreter and interpreter.externally_managed),
             versions={package.name: package.version for package in (interpreter and interpreter.packages) or ()},
             origin=Origin.of(facts),
+            installer=Installer.of(interpreter),
         )
 
     @property
@@ -202,6 +208,8 @@ class _Machine:
             "pip_uninstall": uninstall,
             "same_release": shell.quote(self.same_release),
             "index_option": self.index_option,
+            "installed_tensorflow": self.installer.here("tensorflow"),
+            "installed_onnxruntime": self.installer.here("onnxruntime"),
         }
 
     def shown(self, values: Mapping[str, str], shell: Shell) -> dict[str, str]:
@@ -233,7 +241,7 @@ class _Machine:
         names = placeholders(template)
         calls = {"python"} if names & _PIP else set()
         given = {**values, **self.own}
-        return {name: given[name] for name in sorted((names | calls) - _PIP - {"index_option"})}
+        return {name: given[name] for name in sorted((names | calls) - _OURS)}
 
     def about(self, package: str) -> _Machine:
         """The same with the release of this package that is installed, and the index that its build came from.
@@ -264,6 +272,10 @@ def _system_managers(os: OsFacts) -> tuple[str, ...]:
 
 def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language: str) -> RemedyPlan | None:
     """One remedy, or None where it does not apply: a value is unknown or unfit, or no step is for this machine."""
+    values = {
+        name: " ".join(map(machine.installer.here, value.split())) if name in _OF_PACKAGES else value
+        for name, value in values.items()
+    }
     machine = machine.about(values.get("package_name", ""))
     values = {
         **{name: value if isinstance(value, str) else value.of(language) for name, value in remedy.default.items()},
@@ -317,7 +329,10 @@ def _code(template: str, reader: Shell, values: Mapping[str, str], machine: _Mac
         return ""
     try:
         has_own = placeholders(template).intersection(CONTEXT)
-        return reader.fill(template, values, machine.commands(reader) if has_own else {})
+        commands = machine.commands(reader) if has_own else {}
+        code = reader.fill(template, values, commands)
+        is_install = _PIP.intersection(placeholders(template)) and not machine.is_new
+        return machine.installer.in_its_words(code, commands, reader) if is_install else code
     except Unquotable:
         return ""
 

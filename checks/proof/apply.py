@@ -29,6 +29,10 @@ _TAIL = 8192  # bytes of what an installer printed
 _SAID = 600  # characters of them that are kept
 # As "pip config list" prints them: "install.target='/x'", ":env:.user='1'".
 _ELSEWHERE = re.compile(r"[\w:-]*\.(?:target|prefix|root|home|user|python)=(?!'(?:0|no|false|off)?'$)", re.IGNORECASE)
+_ERROR = re.compile(r"(?:error|cause|caused by)\b|×|╰─▶|no solution", re.IGNORECASE)
+_COMPILER = re.compile(
+    r"command .*\b(?:g?cc|g\+\+|c\+\+|clang|cl)\b.* failed|Microsoft Visual C\+\+|compiler", re.IGNORECASE
+)
 _QUIET = {"PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_COLOR": "1", "NO_COLOR": "1"}
 
 
@@ -69,12 +73,13 @@ class Ground:
         """The copy as it is made, with the user's variables."""
         return cls(made, trial_variables(made, variables), cancelled, before=_versions(made) if made else {})
 
-    def lead(self, changes: tuple[Change, ...], folder: str) -> None:
-        """Let the tool of the user's project work in the copy, and start the program there."""
+    def lead(self, program: str, folder: str, changes: tuple[Change, ...]) -> None:
+        """Let the tool of the user's project work in the copy, and start the program there where it starts it."""
         self.folder = folder
-        for change in changes:
-            if isinstance(change, Managed) and self.made:
-                self.variables |= project_variables(change, self.made)
+        tools = {Path(program).stem, *(change.tool for change in changes if isinstance(change, Managed))}
+        if self.made is not None:
+            for tool in sorted(tools):
+                self.variables |= project_variables(tool, self.made)
 
     def apply(self, changes: tuple[Change, ...]) -> None:
         """Apply them in their order.
@@ -190,10 +195,11 @@ def _check_settings(made: EnvironmentCopy, variables: Mapping[str, str], cancell
 
 
 def _reason(said: str) -> str:
-    """The lines by which an installer says why it failed; else its last ones."""
+    """The lines by which an installer says why it failed, those about a compiler first; else its last ones."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    errors = [line for line in lines if re.match(r"error\b|×|no solution", line, re.IGNORECASE)]
-    return "\n".join(errors[:3] or lines[-3:])[:_SAID]
+    errors = [line for line in lines if _ERROR.match(line)]
+    errors.sort(key=lambda line: not _COMPILER.search(line))
+    return "\n".join(dict.fromkeys(errors[:3] or lines[-3:]))[:_SAID]
 
 
 def _ended(

@@ -22,6 +22,7 @@ _REQUIREMENT = re.compile(
     r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?(?:\[[\w.,\s-]+\])?(?:\s*(?:===|[<>=!~]=|[<>])\s*[\w.*+!-]+(?:\s*,\s*)?)*"
 )
 _FOLDER = re.compile(r"\.?[\w-]+")
+_POWERSHELL = re.compile(r'"([^"]*)"|(\S+)')
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LOOKS = (("check",), ("list",), ("show",), ("--version",), ("cache",), ("debug",))
 
@@ -101,10 +102,10 @@ class NotTriable(Exception):  # noqa: N818 - what cannot be tried is an answer, 
         self.values = values
 
 
-def changes_of(plan: RemedyPlan, target: str) -> tuple[Change, ...]:
+def changes_of(plan: RemedyPlan, target: str, languages: Sequence[str] = ("sh",)) -> tuple[Change, ...]:
     """What its commands change, in their order; at least one.
 
-    ``target``: the examined Python, as the commands name it.
+    ``target``: the examined Python, as the commands name it. ``languages``: of the shells whose commands are read.
 
     Raises:
         NotTriable: a command needs an administrator, is for another system, or is not understood; or there is none.
@@ -114,17 +115,32 @@ def changes_of(plan: RemedyPlan, target: str) -> tuple[Change, ...]:
         if step.platforms or step.managers or step.kind in {"setting", "code"}:
             raise NotTriable("by-hand")
         if step.kind == "command":
-            if step.language != "sh":
+            if step.language not in languages:
                 raise NotTriable("other-shell")
             for line in filter(None, map(str.strip, step.code.replace("\\\n", " ").splitlines())):
-                changes += _of_line(line, target)
+                words = _words(line) if step.language == "sh" else _words_of_powershell(line)
+                changes += _of_line(line, words, _pythons(target, changes))
     if not changes:
         raise NotTriable("by-hand")
     return tuple(changes)
 
 
-def _of_line(line: str, target: str) -> Iterator[Change]:
-    words = _words(line)
+def _pythons(target: str, changes: Sequence[Change]) -> tuple[str, ...]:
+    """The Pythons that commands may change: the examined one, else that of an environment that was made before."""
+    made = [change.folder for change in changes if isinstance(change, NewEnvironment)]
+    return (target, *(place for name in made for place in (f"{name}/bin/python", rf"{name}\Scripts\python.exe")))
+
+
+def _words_of_powershell(line: str) -> list[str]:
+    """The words of a line that checks.remedies.shell wrote: in double quotes what is not plain."""
+    words = [found[1] if found[2] is None else found[2] for found in _POWERSHELL.finditer(line.removeprefix("& "))]
+    if any(set(word) & set(";|<>$`") for word in re.sub(r'"[^"]*"', "", line).split()):
+        raise NotTriable("not-understood", command=line)
+    return words
+
+
+def _of_line(line: str, words: list[str], pythons: tuple[str, ...]) -> Iterator[Change]:
+    target = pythons[0]
     match words:
         case []:
             return
@@ -142,19 +158,21 @@ def _of_line(line: str, target: str) -> Iterator[Change]:
             return
         case [python, "-m", "venv", folder] if python in (target, "python3") and _FOLDER.fullmatch(folder):
             yield NewEnvironment(line, folder)
+        case ["uv", "venv", "--python", python, folder] if python == target and _FOLDER.fullmatch(folder):
+            yield NewEnvironment(line, folder)
         case [_, "-m", "venv", *_] | ["uv", "venv", *_]:
             raise NotTriable("new-environment")
         case [first, *_] if first in TrialWords.read().administration:
             raise NotTriable("administrator")
         case _:
-            yield from _of_any_installer(line, words, target)
+            yield from _of_any_installer(line, words, pythons)
 
 
-def _of_any_installer(line: str, words: Sequence[str], target: str) -> Iterator[Change]:
+def _of_any_installer(line: str, words: Sequence[str], pythons: tuple[str, ...]) -> Iterator[Change]:
     match words:
-        case [python, "-m", "pip", *rest] if python == target:
+        case [python, "-m", "pip", *rest] if python in pythons:
             yield from _of_installer(line, "pip", rest)
-        case ["uv", "pip", verb, "--python", python, *rest] if python == target:
+        case ["uv", "pip", verb, "--python", python, *rest] if python in pythons:
             yield from _of_installer(line, "uv", [verb, *rest])
         case ["pipx", "runpip", _, *rest]:
             yield from _of_installer(line, "pip", rest)

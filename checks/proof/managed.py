@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import shutil
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from checks.proof.changes import Managed, NotTriable
+from checks.proof.changes import Change, Managed, NotTriable
 from checks.proof.environment_copy import EnvironmentCopy
 from checks.proof.resolver import uv_program
 
@@ -29,12 +29,28 @@ _QUIET = {
 }
 
 
-def project_variables(change: Managed, made: EnvironmentCopy) -> dict[str, str]:
-    """By these the tool works in the copy, and ``uv run`` and its kin start the program there as it is."""
-    if change.tool == "uv":
+def project_variables(tool: str, made: EnvironmentCopy) -> dict[str, str]:
+    """By these a tool works in the copy, and ``uv run`` and its kin start the program there as it is."""
+    if tool == "uv":
         return {"UV_PROJECT_ENVIRONMENT": str(made.folder), "UV_NO_SYNC": "1"}
-    python = {"PDM_PYTHON": str(made.python)} if change.tool == "pdm" else {}
-    return {"VIRTUAL_ENV": str(made.folder), **python}
+    if tool == "pdm":  # which may let uv work for it
+        return {**_active(made), "PDM_PYTHON": str(made.python), "UV_PROJECT_ENVIRONMENT": str(made.folder)}
+    return _active(made) if tool == "poetry" else {}
+
+
+def _active(made: EnvironmentCopy) -> dict[str, str]:
+    return {"VIRTUAL_ENV": str(made.folder)}
+
+
+def check_tools(changes: Sequence[Change]) -> None:
+    """Refuse what only a real environment could be tried with.
+
+    Raises:
+        NotTriable: the tool of a change works on no copy.
+    """
+    for change in changes:
+        if isinstance(change, Managed) and change.tool not in _QUIET:
+            raise NotTriable("installer", tool=change.tool)
 
 
 def manage(
@@ -51,8 +67,6 @@ def manage(
     """
     if made.is_overlay:
         raise NotTriable("too-large-for-uv")
-    if change.tool not in _QUIET:
-        raise NotTriable("installer", tool=change.tool)
     tool = uv_program(variables) if change.tool == "uv" else shutil.which(change.tool, path=variables.get("PATH"))
     if not tool:
         raise NotTriable("no-tool", tool=change.tool)
@@ -68,7 +82,7 @@ def manage(
 
 
 def _here(change: Managed, made: EnvironmentCopy) -> dict[str, str]:
-    return {name: value for name, value in project_variables(change, made).items() if name != "UV_NO_SYNC"}
+    return {name: value for name, value in project_variables(change.tool, made).items() if name != "UV_NO_SYNC"}
 
 
 def _project(change: Managed, folder: str) -> Path:

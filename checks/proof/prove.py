@@ -35,6 +35,7 @@ from checks.proof.environment_copy import (
     room_for,
     trial_variables,
 )
+from checks.proof.managed import check_tools
 from checks.proof.place import trial_folder
 from checks.proof.requirements import as_it_is, of_program
 from checks.proof.witness import STATEMENT_SECONDS, Witness, witness_of
@@ -95,9 +96,10 @@ def is_worth_trying(case: Case) -> bool:
 
 def _can_be_tried(candidate: Candidate, facts: Facts) -> bool:
     try:
-        return bool(changes_of(candidate.plan, facts.target or "python"))
+        check_tools(changes_of(candidate.plan, facts.target or "python"))
     except NotTriable:
         return False
+    return True
 
 
 def prove(
@@ -175,6 +177,7 @@ class _Trials:
         Raises:
             NotTriable: it restores the packages of a lock file.
         """
+        check_tools(changes)
         tool = self.witness.restoring_tool
         if tool and any(isinstance(change, Installed | NewEnvironment) for change in changes):
             raise NotTriable("restored", tool=tool)
@@ -222,7 +225,8 @@ class _Trial:
                     made = fresh(target, place, new.folder) if new else copied(target, place, size, cancelled)
                 users = self.trials.variables
                 ground = Ground.of(None if new else made, users, cancelled)
-                ground.lead(self.changes, self.trials.witness.folder)
+                witness = self.trials.witness
+                ground.lead(witness.command[0], witness.folder, self.changes)
                 yield Trying(self.candidate, number, "control")
                 self._check_failure(ground)
                 yield Trying(self.candidate, number, "applying")
@@ -230,6 +234,7 @@ class _Trial:
                     ground = Ground.new(made, users, cancelled, target)
                     ground.commands.append(new.line)
                     ground.install(self._requirements(target), new.folder)
+                    ground.apply(tuple(change for change in self.changes if isinstance(change, Installed)))
                 else:
                     ground.apply(self.changes)
                 yield Trying(self.candidate, number, "running")

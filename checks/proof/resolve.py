@@ -25,14 +25,17 @@ from checks.facts.finding import Finding, Severity
 from checks.facts.resolutions import resolution_of
 from checks.proof.changes import Change, Installed, Managed, NewEnvironment, NotTriable, changes_of
 from checks.proof.conflicts import unmet
+from checks.proof.dry_run import NotResolved
 from checks.proof.environment_copy import Cancelled
-from checks.proof.resolver import NotResolved, Resolver
+from checks.proof.resolver import Resolver
 from checks.remedies.plan import RemedyPlan, plan_remedies
 
 OFFLINE = "NAOSU_OFFLINE"  # a variable that keeps Naosu from asking an index, as --offline does
 MOST = 12  # remedies of one case
 AT_ONCE = 4
 SECONDS = 25.0  # for all of them
+SECONDS_EACH = 20.0
+_LANGUAGES = ("sh", "powershell")
 
 
 def resolving(
@@ -105,7 +108,7 @@ def _all_questions(case: Case) -> Iterator[_Question]:
             continue
         for plan in plan_remedies(finding, case.facts, "en"):
             try:
-                changes = changes_of(plan, case.facts.target or "python")
+                changes = changes_of(plan, case.facts.target or "python", _LANGUAGES)
             except NotTriable:
                 continue
             installs = any(_installation(change) for change in changes)
@@ -153,32 +156,23 @@ def _answer(
 ) -> Resolution | None:
     started = time.monotonic()
     folder.mkdir()
-    left = deadline - started
-    if cancelled() or left <= 0:
-        return question.answer(ResolutionResult.UNREACHABLE, reason="no-time") if left <= 0 else None
-    resolver = Resolver(target, folder, variables, cancelled)
-    resolver = Resolver(target, folder, variables, cancelled, min(left, resolver.seconds))
-    tool = resolver.tool
+    if cancelled():
+        return None
+    if deadline <= started:
+        return question.answer(ResolutionResult.UNREACHABLE, reason="no-time")
+    resolver = Resolver(target, folder, variables, cancelled, min(deadline - started, SECONDS_EACH))
     try:
-        changes, download, unsized = _carried_out(question.changes, resolver, target)
+        answer = _resolved(question, resolver, target)
     except Cancelled:
         return None
     except NotResolved as why:
-        reason = (
-            "no-compiler" if why.result is ResolutionResult.SOURCE_ONLY and not has_compiler(variables) else why.reason
-        )
-        answer = question.answer(why.result, tool=tool, said=why.said, reason=reason, values=why.values)
-    else:
-        fresh = any(isinstance(change, NewEnvironment) for change in question.changes)
-        answer = question.answer(
-            ResolutionResult.RESOLVED if changes else ResolutionResult.NOTHING_TO_DO,
-            tool=tool,
-            changes=_changes(changes, {} if fresh else _versions(target)),
-            download_bytes=download,
-            unsized=unsized,
-            conflicts=() if fresh else tuple(sorted(unmet(target, changes) - unmet(target))),
-        )
-    return msgspec.structs.replace(answer, seconds=time.monotonic() - started)
+        is_hopeless = why.result is ResolutionResult.SOURCE_ONLY and not has_compiler(variables)
+        reason = "no-compiler" if is_hopeless else why.reason
+        answer = question.answer(why.result, said=why.said, reason=reason, values=why.values)
+    is_conda = any(_is_of_conda(change) for change in question.changes)
+    return msgspec.structs.replace(
+        answer, tool="conda" if is_conda else resolver.tool, seconds=time.monotonic() - started
+    )
 
 
 def has_compiler(variables: Mapping[str, str]) -> bool:
@@ -188,33 +182,46 @@ def has_compiler(variables: Mapping[str, str]) -> bool:
     return os.name == "nt" or any(shutil.which(name, path=variables.get("PATH")) for name in names)
 
 
-def _carried_out(
-    changes: tuple[Change, ...], resolver: Resolver, target: InterpreterFacts
-) -> tuple[dict[str, str | None], int | None, int]:
-    """What the commands do one after the other: releases, bytes to download, packages of unknown size.
+def _resolved(question: _Question, resolver: Resolver, target: InterpreterFacts) -> Resolution:
+    """What the commands do one after the other.
 
     Raises:
         NotResolved: one of them does not resolve.
         Cancelled: somebody asked to end.
     """
+    fresh = any(isinstance(change, NewEnvironment) for change in question.changes)
+    before = {} if fresh else _versions(target)
     there: dict[str, str | None] = {}
-    download: int | None = 0
+    downloads: list[int | None] = []
     unsized = 0
-    for asked in changes:
+    for asked in question.changes:
         change = asked.as_installed if isinstance(asked, Managed) else asked
         if not isinstance(change, Installed) or (isinstance(asked, Managed) and asked.verb == "source"):
             continue
         if change.verb == "uninstall":
-            installed = _versions(target)
             names = (Resolver.name_of(word) for word in change.arguments if not word.startswith("-"))
-            there |= dict.fromkeys((name for name in names if name in installed), None)
+            there |= dict.fromkeys((name for name in names if name in before), None)
             continue
         gone = tuple(name for name, version in there.items() if version is None)
-        found = resolver.resolved(change, gone)
+        if isinstance(asked, Managed) and _is_of_conda(asked):
+            found = resolver.resolved_by_conda(asked)
+        else:
+            found = resolver.resolved(change, gone, fresh=fresh)
         there |= found.there
-        download = None if download is None or found.download_bytes is None else download + found.download_bytes
+        downloads.append(found.download_bytes)
         unsized += found.unsized
-    return there, download, unsized
+    known = [download for download in downloads if download is not None]
+    return question.answer(
+        ResolutionResult.RESOLVED if there else ResolutionResult.NOTHING_TO_DO,
+        changes=_changes(there, before),
+        download_bytes=sum(known) if known else None,
+        unsized=unsized,
+        conflicts=() if fresh else tuple(sorted(unmet(target, there) - unmet(target))),
+    )
+
+
+def _is_of_conda(change: Change) -> bool:
+    return isinstance(change, Managed) and change.tool in {"conda", "mamba"}
 
 
 def _versions(target: InterpreterFacts) -> Mapping[str, str]:

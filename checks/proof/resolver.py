@@ -26,12 +26,13 @@ from checks.engine.processes.tree import Place, ProcessTree
 from checks.facts import InterpreterFacts, ResolutionResult
 from checks.facts.versions import release
 from checks.knowledge.commands.trials import TrialWords
-from checks.proof.changes import Installed
+from checks.proof.changes import Installed, Managed
+from checks.proof.conda import conda_command, read_answer
 from checks.proof.download_size import download_sizes
+from checks.proof.dry_run import NotResolved, Resolved
 from checks.proof.environment_copy import Cancelled
 from checks.proof.pip_settings import elsewhere, for_uv, pip_settings
 
-SECONDS = 20.0  # for one question to an index
 _POLL = 0.05
 _MOST_PRINTED = 1 << 22
 _SAID = 700  # characters
@@ -61,26 +62,6 @@ _UV_NAMES = {
 }
 
 
-class NotResolved(Exception):  # noqa: N818 - that it does not resolve is an answer, too
-    """There is no resolution. ``reason``: behind "reason-" in resources/words/resolutions.toml."""
-
-    def __init__(self, result: ResolutionResult, said: str = "", reason: str = "", **values: str) -> None:
-        super().__init__(said or reason)
-        self.result = result
-        self.said = said
-        self.reason = reason
-        self.values = values
-
-
-@dataclass(frozen=True)
-class Resolved:
-    """What an installer would do. ``there``: the release of each distribution afterwards, None: it is gone."""
-
-    there: dict[str, str | None]
-    download_bytes: int | None
-    unsized: int
-
-
 @dataclass(frozen=True)
 class Resolver:
     """For one Python. ``folder``: a temporary one; ``fresh``: its packages do not count, for the environment is new."""
@@ -88,8 +69,8 @@ class Resolver:
     target: InterpreterFacts
     folder: Path
     variables: Mapping[str, str]
-    cancelled: Callable[[], bool] = lambda: False
-    seconds: float = SECONDS
+    cancelled: Callable[[], bool]
+    seconds: float
 
     @property
     def tool(self) -> str:
@@ -125,12 +106,30 @@ class Resolver:
             return self._by_pip(change, gone)
         raise NotResolved(ResolutionResult.NOT_RESOLVED, reason="no-resolver")
 
+    def resolved_by_conda(self, change: Managed) -> Resolved:
+        """What a call of conda would do.
+
+        Raises:
+            NotResolved: it does not resolve, or nobody can tell.
+            Cancelled: somebody asked to end.
+        """
+        _, printed, errors = self._ended(conda_command(change, self.variables), {**self.variables, **_QUIET})
+        return read_answer(printed or errors)
+
     def _by_uv(self, change: Installed, gone: Sequence[str], *, fresh: bool) -> Resolved:
         options, variables = self._settings(change)
         place = ("--target", str(self.folder / "nothing")) if fresh else ("--break-system-packages",)
         asked = (*_as_uv(change), *(word for name in gone for word in ("--reinstall-package", name)))
         python = ("--python", self.target.path, "--no-build", *options)
-        printed = self._printed((self._uv, "pip", "install", "--dry-run", *python, *place, *asked), variables)
+        start = (self._uv, "pip", "install", "--dry-run", *python, *place)
+        try:
+            printed = self._printed((*start, *asked), variables)
+        except NotResolved as why:
+            others = _without_index(asked, variables) if why.result is ResolutionResult.UNREACHABLE else ()
+            if not others:
+                raise
+            asked = others  # pip warns of an index that does not answer, and goes on with the others
+            printed = self._printed((*start, *asked), variables)
         there: dict[str, str | None] = {}
         for sign, name, version in _CHANGE.findall(printed):
             key = canonicalize_name(name)
@@ -149,7 +148,7 @@ class Resolver:
             return 0, 0
         listed = self.folder / "wanted.txt"
         listed.write_text("\n".join(wanted), "utf-8")
-        kept = _with_values(asked, ("--default-index", "--index", "--find-links"))
+        kept = (*_with_values(asked, ("--default-index", "--index", "--find-links")), *_flags(asked, ("--no-index",)))
         command = (self._uv, "pip", "compile", str(listed), "--no-deps", "--format", "pylock.toml", "--quiet")
         try:
             lock = tomllib.loads(self._printed((*command, *python, *kept), variables))
@@ -260,12 +259,28 @@ def _words_of_uv(arguments: Sequence[str]) -> Iterator[str]:
                     yield from ("--upgrade-package", Requirement(word).name)
 
 
+def _without_index(words: Sequence[str], variables: Mapping[str, str]) -> tuple[str, ...]:
+    """The same without the index that the command names, where there are others; () where there are none."""
+    if "--default-index" not in words:
+        return ()
+    place = words.index("--default-index")
+    kept = (*words[:place], *words[place + 2 :])
+    further = variables.get("UV_INDEX", "").split()
+    if further:
+        return (*kept, "--default-index", further[0])
+    return (*kept, "--no-index") if variables.get("UV_FIND_LINKS") else ()
+
+
 def _with_values(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
     for place, word in enumerate(words):
         if word.partition("=")[0] in options:
             yield word
             if "=" not in word:
                 yield words[place + 1]
+
+
+def _flags(words: Sequence[str], flags: Sequence[str]) -> tuple[str, ...]:
+    return tuple(word for word in words if word in flags)
 
 
 def _failure(said: str) -> NotResolved:

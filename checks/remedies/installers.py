@@ -20,6 +20,7 @@ from checks.remedies.shell import Shell, Unquotable
 _WITH_VALUE = ("--index-url", "-i", "--extra-index-url", "--find-links", "-f", "--only-binary", "--no-binary")
 _INDEX = ("--index-url", "-i", "--extra-index-url")
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
+_OPTION = re.compile(r"--?[A-Za-z-]+")
 _SOURCE = "naosu"  # Poetry wants a name for an index
 _WORD = re.compile(r'"([^"]*)"|(\S+)')  # as checks.remedies.shell quotes for PowerShell
 
@@ -71,7 +72,7 @@ class Installer:
                 words = _words(line.removeprefix(start), shell)
                 try:
                     own = self._command(verb, words)
-                    return "\n".join(" ".join(map(shell.quote, command)) for command in own) if own else line
+                    return "\n".join(_written(command, shell) for command in own) or line
                 except Unquotable:
                     return line
         return line
@@ -141,6 +142,10 @@ class Installer:
         """A bare name as the wish for a newer release: these installers keep what is there if it meets the wish."""
         version = self.versions.get(_key(word), "").partition("+")[0]
         return f"{word}>{version}" if version and _NAME.fullmatch(word) else word
+
+
+def _written(command: Sequence[str], shell: Shell) -> str:
+    return " ".join(word if _OPTION.fullmatch(word) else shell.quote(word) for word in command)
 
 
 def _parted(words: Sequence[str]) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:

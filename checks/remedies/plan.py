@@ -35,11 +35,11 @@ log = logging.getLogger(__name__)
 PYTHON_MANAGERS = ("pip", "conda", "mamba", "pixi", "uv", "poetry", "pdm", "pipx")
 # Placeholders that every remedy may use. same_release and index_option are about the package that the finding names:
 # the same release again ("torch==2.6.0"), and the index of its build; the last two: what is there ("tensorflow-cpu").
-CONTEXT = ("python", "pip_install", "pip_uninstall", "same_release", "index_option")
-CONTEXT += ("installed_tensorflow", "installed_onnxruntime")
+_INSTALLED = ("installed_tensorflow", "installed_onnxruntime")
+CONTEXT = ("python", "pip_install", "pip_uninstall", "same_release", "index_option", *_INSTALLED)
 
 _PIP = frozenset({"pip_install", "pip_uninstall"})
-_OURS = _PIP | {"index_option", "installed_tensorflow", "installed_onnxruntime"}  # what no stranger has a say in
+_OURS = _PIP | {"index_option", *_INSTALLED}  # what no stranger has a say in
 _OF_PACKAGES = ("package_name", "requirement")  # values by the name of a distribution that a sibling may stand for
 _VENV_FIRST = "make-virtual-environment"  # goes before an installation into a Python that belongs to the system
 

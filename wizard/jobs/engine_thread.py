@@ -86,7 +86,8 @@ class EngineThread(QThread):
             load=self._answers.load_taken,
             runs=self._runs,
         )
-        return resolving((self._examine or examine)(request, self._stop.is_set), self._stop.is_set)
+        events = (self._examine or examine)(request, self._stop.is_set)
+        return resolving(events, self._stop.is_set, offline=self._answers.offline)
 
 
 def _prepare_plots(event: Event) -> None:

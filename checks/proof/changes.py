@@ -54,12 +54,12 @@ class Managed:
 
     @property
     def as_installed(self) -> Installed:
-        """The same as pip would take it, to be resolved: for what is there, and without the wishes of a manifest."""
+        """The same as pip would take it, to be resolved: for what is there, and without a manifest's other wishes."""
         index = next((value for name, value in itertools.pairwise(self.words) if name in _INDEX), "")
         arguments = (*self.wanted, *(("--index-url", index) if index else ()))
         again = ("--force-reinstall", "--no-deps") if self.verb == "again" else ()
         verb = "uninstall" if self.verb == "remove" else "install"
-        return Installed(self.line, "pip", verb, (*again, *arguments))
+        return Installed(self.line, "uv" if self.tool == "uv" else "pip", verb, (*again, *arguments))
 
 
 @dataclass(frozen=True)

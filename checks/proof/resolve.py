@@ -24,7 +24,7 @@ from checks.facts.case import Case
 from checks.facts.finding import Finding, Severity
 from checks.facts.resolutions import resolution_of
 from checks.proof.changes import Change, Installed, Managed, NewEnvironment, NotTriable, changes_of
-from checks.proof.conflicts import unmet
+from checks.proof.conflicts import clashes, unmet
 from checks.proof.dry_run import NotResolved
 from checks.proof.environment_copy import Cancelled
 from checks.proof.resolver import Resolver
@@ -69,7 +69,14 @@ def resolved(
     if target is None or not questions:
         return case
     if offline or variables.get(OFFLINE):
-        facts = msgspec.structs.replace(facts, missing={**facts.missing, "resolutions": "offline"})
+        known = ((question, question.clashes(target)) for question in questions)
+        found = [
+            question.answer(ResolutionResult.NOT_RESOLVED, reason="offline", conflicts=conflicts)
+            for question, conflicts in known
+            if conflicts
+        ]
+        missing = {**facts.missing, "resolutions": "offline"}
+        facts = msgspec.structs.replace(facts, missing=missing, resolutions=(*facts.resolutions, *found))
     else:
         found = _answers(questions, target, probe_environment("", variables), cancelled)
         facts = msgspec.structs.replace(facts, resolutions=(*facts.resolutions, *found))
@@ -88,6 +95,12 @@ class _Question:
     def commands(self) -> tuple[str, ...]:
         """The installers' calls."""
         return tuple(change.line for change in self.changes if isinstance(change, Installed | Managed))
+
+    def clashes(self, target: InterpreterFacts) -> tuple[str, ...]:
+        """What of the installed packages speaks against it, as far as that is known without any index."""
+        installed = (change.as_installed if isinstance(change, Managed) else change for change in self.changes)
+        wanted = [word for change in installed if isinstance(change, Installed) for word in change.arguments]
+        return clashes(target, wanted)
 
     def answer(self, result: ResolutionResult, **more: object) -> Resolution:
         """The fact."""
@@ -159,16 +172,19 @@ def _answer(
     if cancelled():
         return None
     if deadline <= started:
-        return question.answer(ResolutionResult.UNREACHABLE, reason="no-time")
-    resolver = Resolver(target, folder, variables, cancelled, min(deadline - started, SECONDS_EACH))
+        return question.answer(ResolutionResult.UNREACHABLE, reason="no-time", conflicts=question.clashes(target))
+    seconds = min(deadline - started, SECONDS_EACH)
+    resolver = Resolver(target, folder, variables, cancelled, seconds, _project(question.changes))
     try:
         answer = _resolved(question, resolver, target)
     except Cancelled:
         return None
     except NotResolved as why:
+        is_unknown = why.result in (ResolutionResult.UNREACHABLE, ResolutionResult.NOT_RESOLVED)
         is_hopeless = why.result is ResolutionResult.SOURCE_ONLY and not has_compiler(variables)
         reason = "no-compiler" if is_hopeless else why.reason
-        answer = question.answer(why.result, said=why.said, reason=reason, values=why.values)
+        conflicts = question.clashes(target) if is_unknown else ()
+        answer = question.answer(why.result, said=why.said, reason=reason, values=why.values, conflicts=conflicts)
     is_conda = any(_is_of_conda(change) for change in question.changes)
     return msgspec.structs.replace(
         answer, tool="conda" if is_conda else resolver.tool, seconds=time.monotonic() - started
@@ -218,6 +234,12 @@ def _resolved(question: _Question, resolver: Resolver, target: InterpreterFacts)
         unsized=unsized,
         conflicts=() if fresh else tuple(sorted(unmet(target, there) - unmet(target))),
     )
+
+
+def _project(changes: Iterable[Change]) -> str:
+    """The folder whose settings uv has to heed."""
+    managed = (change for change in changes if isinstance(change, Managed))
+    return next((change.project for change in managed if change.tool == "uv"), "")
 
 
 def _is_of_conda(change: Change) -> bool:

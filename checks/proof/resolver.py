@@ -64,13 +64,14 @@ _UV_NAMES = {
 
 @dataclass(frozen=True)
 class Resolver:
-    """For one Python. ``folder``: a temporary one; ``fresh``: its packages do not count, for the environment is new."""
+    """For one Python. ``folder``: a temporary one; ``project``: whose settings uv reads, "": nobody's."""
 
     target: InterpreterFacts
     folder: Path
     variables: Mapping[str, str]
     cancelled: Callable[[], bool]
     seconds: float
+    project: str = ""
 
     @property
     def tool(self) -> str:
@@ -92,7 +93,9 @@ class Resolver:
         return pip is not None and release(pip.version)[:2] >= _DRY_PIP
 
     def resolved(self, change: Installed, gone: Sequence[str] = (), *, fresh: bool = False) -> Resolved:
-        """What one installation would do. ``gone``: what an earlier command has removed then.
+        """What one installation would do.
+
+        ``gone``: what an earlier command has removed then. ``fresh``: the environment is new, and nothing is there.
 
         Raises:
             NotResolved: it does not resolve, or nobody can tell.
@@ -203,7 +206,8 @@ class Resolver:
             try:
                 place = Place(stdout=out.fileno(), stderr=err.fileno())
                 temporary = {**variables, "TMPDIR": str(self.folder)}
-                tree = ProcessTree(command, environment=temporary, folder=self.folder, place=place)
+                folder = Path(self.project) if self.project and Path(self.project).is_dir() else self.folder
+                tree = ProcessTree(command, environment=temporary, folder=folder, place=place)
             except (OSError, ValueError) as error:
                 raise NotResolved(ResolutionResult.NOT_RESOLVED, str(error), "not-started") from error
             try:

@@ -177,6 +177,20 @@ def test_an_index_that_is_not_there(environment: Path, variables: dict[str, str]
     assert (found.result, found.reason) == (ResolutionResult.UNREACHABLE, "hindered")
 
 
+@pytest.mark.parametrize(
+    ("requirement", "wanted"),
+    [("six>=2", True), ("six==3.0", True), ("six<2", False), ("six", False), ("six>=1.5", False), ("six~=1.5", False)],
+)
+def test_what_is_known_without_an_index(
+    environment: Path, variables: dict[str, str], requirement: str, wanted: bool
+) -> None:
+    case = resolved(case_of(environment, needs(requirement)), {**variables, "NAOSU_OFFLINE": "1"})
+    found = [resolution.conflicts for resolution in case.facts.resolutions]
+    assert bool(found) is wanted
+    if wanted:
+        assert found[0][0].startswith("needy 1.0: six<2 (")
+
+
 def test_without_any_resolver_it_says_so(environment: Path, variables: dict[str, str], tmp_path: Path) -> None:
     if UV and shutil.which("uv") != UV:
         pytest.skip("uv is a package here")

@@ -34,7 +34,7 @@ def resolution_words(resolution: Resolution, language: str) -> str:
     """One sentence."""
     if resolution.result not in set(ResolutionResult):  # a case of a newer version may hold others
         return words("resolutions.not-resolved", language, reason=resolution.result)
-    key = f"{resolution.result}-conflicts" if resolution.conflicts else resolution.result
+    key = "resolved-conflicts" if resolution.conflicts and resolution.result == "resolved" else resolution.result
     said = " ".join(resolution.said.split())
     return words(
         f"resolutions.{key}",
@@ -57,7 +57,8 @@ def _details(resolution: Resolution, language: str) -> Iterator[str]:
     if resolution.download_bytes or resolution.unsized:
         yield _download(resolution, language)
     if resolution.conflicts:
-        yield words("resolutions.conflicts", language, conflicts="; ".join(resolution.conflicts[:_MOST]))
+        key = "conflicts" if resolution.result == ResolutionResult.RESOLVED else "conflicts-known"
+        yield words(f"resolutions.{key}", language, conflicts="; ".join(resolution.conflicts[:_MOST]))
 
 
 def _download(resolution: Resolution, language: str) -> str:

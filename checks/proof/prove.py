@@ -179,8 +179,16 @@ class _Trials:
         """
         check_tools(changes)
         tool = self.witness.restoring_tool
-        if tool and any(isinstance(change, Installed | NewEnvironment) for change in changes):
+        if tool and any(self._is_undone(change) for change in changes):
             raise NotTriable("restored", tool=tool)
+
+    def _is_undone(self, change: Change) -> bool:
+        """Whether it is not what the lock file names; a release that is only put in place again is."""
+        target = self.case.facts.target_interpreter
+        there = {f"{package.name}=={package.version}" for package in (target.packages if target else None) or ()}
+        if isinstance(change, Installed):
+            return not there.issuperset(word for word in change.arguments if not word.startswith("-"))
+        return isinstance(change, NewEnvironment)
 
 
 def _not_tried(candidate: Candidate, why: NotTriable) -> Proof:

@@ -219,6 +219,8 @@ def _resolved(question: _Question, resolver: Resolver, target: InterpreterFacts)
             there |= dict.fromkeys((name for name in names if name in before), None)
             continue
         gone = tuple(name for name, version in there.items() if version is None)
+        if isinstance(asked, Managed) and asked.tool == "pixi" and "--pypi" not in asked.words:
+            raise NotResolved(ResolutionResult.NOT_RESOLVED, reason="no-dry-run", tool=asked.tool)
         if isinstance(asked, Managed) and _is_of_conda(asked):
             found = resolver.resolved_by_conda(asked)
         else:

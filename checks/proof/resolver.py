@@ -37,7 +37,8 @@ _POLL = 0.05
 _MOST_PRINTED = 1 << 22
 _SAID = 700  # characters
 _DRY_PIP = (23, 3)  # since then "pip install --dry-run" reads metadata, and does not download whole packages
-_ASIDE = ("Using Python", "Resolved", "warning:", "hint:", "WARNING")  # how lines begin that do not say why
+# How lines begin that do not say why.
+_ASIDE = ("Using Python", "Resolved", "warning:", "hint:", "WARNING", "ERROR: Ignored")
 _CHANGE = re.compile(r"^ ([-+~]) ([A-Za-z0-9][\w.-]*)==(\S+)", re.MULTILINE)
 _QUIET = {
     "NO_COLOR": "1",
@@ -50,6 +51,7 @@ _QUIET = {
     "PIP_DEFAULT_TIMEOUT": "8",
     "PIP_RETRIES": "1",
 }
+_BEST = ("--index-strategy", "unsafe-best-match")  # pip takes the best release of all indexes
 _DROPPED = frozenset((
     "--no-cache-dir", "--no-cache", "--prefer-binary", "--no-build-isolation", "--break-system-packages", "-y", "--yes",
 ))  # fmt: skip
@@ -128,6 +130,9 @@ class Resolver:
         try:
             printed = self._printed((*start, *asked), variables)
         except NotResolved as why:
+            if why.result is ResolutionResult.NO_SOLUTION and _BEST[1] in start:
+                # Asked that way, uv keeps to itself that an index wants a password.
+                self._printed((*(word for word in start if word not in _BEST), *asked), variables)
             others = _without_index(asked, variables) if why.result is ResolutionResult.UNREACHABLE else ()
             if not others:
                 raise
@@ -171,7 +176,7 @@ class Resolver:
             raise NotResolved(ResolutionResult.NOT_RESOLVED, reason="pip-setting", setting=place)
         plain = {name: value for name, value in self.variables.items() if not name.startswith("UV_")}
         options, named = for_uv(settings)
-        best = ("--index-strategy", "unsafe-best-match")  # pip takes the best release of all indexes
+        best = _BEST if "UV_INDEX" in named or "--extra-index-url" in change.arguments else ()
         return ("--no-config", *best, *options), {**plain, **_QUIET, **named, **cache}
 
     def _by_pip(self, change: Installed, gone: Sequence[str]) -> Resolved:
@@ -184,9 +189,12 @@ class Resolver:
             found: dict[str, str | None] = {
                 canonicalize_name(one["metadata"]["name"]): one["metadata"]["version"] for one in installed
             }
+            wheels = [{"wheels": [{"url": one["download_info"]["url"]}]} for one in installed]
         except (ValueError, LookupError, TypeError) as error:
             raise NotResolved(ResolutionResult.NOT_RESOLVED, reason="unreadable", said=str(error)) from error
-        return Resolved(found, None, len(found))
+        sizes = download_sizes(wheels, self.variables.get("PIP_CERT", ""))
+        known = [size for size in sizes if size is not None]
+        return Resolved(found, sum(known) if known else None, len(sizes) - len(known))
 
     def _printed(self, command: Sequence[str], variables: Mapping[str, str]) -> str:
         code, printed, errors = self._ended(command, variables)
@@ -303,8 +311,6 @@ def _failure(said: str) -> NotResolved:
 def _reason(said: str) -> str:
     """The sentences by which the installer says why, in one line."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    causes = [
-        line for line in lines if not line.startswith(("Using Python", "Resolved", "warning:", "hint:", "WARNING"))
-    ]
+    causes = [line for line in lines if not line.startswith(_ASIDE)]
     text = " ".join(causes).replace("error: No solution found when resolving dependencies cause:", "")
     return text.strip()[:_SAID]

@@ -105,7 +105,9 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
     kept = [plan for plan in plans if remedy_of(plan.id).instead_of not in offered]
     known = tuple(_with_proof(plan, finding, facts) for plan in kept)
     has_better = any(plan.resolution and plan.resolution.is_clean for plan in known)
-    return tuple(sorted(known, key=lambda plan: _rank(plan, has_better=has_better)))
+    return tuple(
+        sorted(known, key=lambda plan: (_rank(plan, has_better=has_better), _is_for_other_environments(plan, machine)))
+    )
 
 
 def _with_proof(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:
@@ -124,6 +126,13 @@ def _rank(plan: RemedyPlan, *, has_better: bool) -> int:
     if resolution is not None and resolution.failed:
         return 4
     return 3 if has_better and resolution is not None and resolution.conflicts else 2
+
+
+def _is_for_other_environments(plan: RemedyPlan, machine: _Machine) -> bool:
+    """Whether all of its commands are for installers of Python that did not make this environment."""
+    commands = [step for step in plan.steps if step.kind == "command"]
+    others = (step.managers and set(step.managers) <= set(PYTHON_MANAGERS) for step in commands)
+    return bool(machine.python_managers and commands) and all(others)
 
 
 def installing(package: str, facts: Facts) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tarfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -168,6 +168,63 @@ def test_an_index_that_does_not_answer(
     del variables["PIP_NO_INDEX"]
     found = only(case_of(environment, needs("regex>=3")), {**variables, "PIP_INDEX_URL": silent_index})
     assert (found.result, found.reason) == (ResolutionResult.UNREACHABLE, "slow")
+
+
+@pytest.fixture
+def odd_index() -> Iterator[Callable[[int, str, bytes], str]]:
+    """Starts an index that answers every question in one way."""
+    servers = []
+
+    def start(status: int, kind: str, content: bytes) -> str:
+        class Odd(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Odd)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        servers.append((server, thread))
+        return f"http://127.0.0.1:{server.server_port}/simple"
+
+    yield start
+    for server, thread in servers:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@needs_uv
+@pytest.mark.parametrize(
+    ("status", "kind", "content"),
+    [
+        (401, "text/html", b"who are you"),
+        (403, "text/html", b"no"),
+        (500, "text/html", b"oh"),
+        (200, "text/plain", b"hello"),
+        (200, "application/vnd.pypi.simple.v1+json", b"{"),
+        (200, "text/html", b"\x00\xff<a href='::'>"),
+    ],
+)
+def test_an_index_that_answers_nothing_of_use_accuses_no_remedy(
+    environment: Path,
+    variables: dict[str, str],
+    odd_index: Callable[[int, str, bytes], str],
+    status: int,
+    kind: str,
+    content: bytes,
+) -> None:
+    del variables["PIP_NO_INDEX"]
+    address = odd_index(status, kind, content)
+    found = only(case_of(environment, needs("tqdm>=3")), {**variables, "PIP_INDEX_URL": address})
+    assert (found.result, found.said) != (ResolutionResult.RESOLVED, "")
+    assert not found.failed, found.said
 
 
 @needs_uv

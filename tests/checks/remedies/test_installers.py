@@ -149,3 +149,20 @@ def test_of_two_siblings_nobody_knows_which_is_meant() -> None:
 def test_an_installed_flavour_of_onnx_runtime_is_updated() -> None:
     python = interpreter("pip", None, Package(name="onnxruntime-gpu", version="1.20.0"))
     assert codes(plan("update-onnxruntime", python)) == [f"{PYTHON} -m pip install --upgrade onnxruntime-gpu"]
+
+
+def test_a_command_of_a_tool_that_is_not_this_environment_s_comes_after_what_fits() -> None:
+    remedies = ("use-newer-libstdcxx", "unset-pythonpath")
+    finding = Finding(
+        cause="library-path-conflict", severity=Severity.BLOCKING, confidence=0.9, values={}, remedies=remedies
+    )
+
+    def order(manager: str | None) -> list[str]:
+        python = InterpreterFacts(path=PYTHON, package_manager=manager)
+        machine = MachineFacts(os=OsFacts(system="Linux"))
+        facts = Facts(machine=machine, interpreters=(python,), target=PYTHON, here=True)
+        return [planned.id for planned in plan_remedies(finding, facts, "en")]
+
+    assert order("pip") == [*reversed(remedies)]
+    assert order("conda") == [*remedies]
+    assert order(None) == [*remedies], "nobody knows"

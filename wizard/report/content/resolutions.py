@@ -35,14 +35,18 @@ def resolution_words(resolution: Resolution, language: str) -> str:
     if resolution.result not in set(ResolutionResult):  # a case of a newer version may hold others
         return words("resolutions.not-resolved", language, reason=resolution.result)
     key = "resolved-conflicts" if resolution.conflicts and resolution.result == "resolved" else resolution.result
-    said = " ".join(resolution.said.split())
     return words(
         f"resolutions.{key}",
         language,
         tool=resolution.tool,
-        said=said if len(said) <= _SHORT else said[:_SHORT] + " ...",
+        said=_said(resolution),
         reason=_reason(resolution, language),
     )
+
+
+def _said(resolution: Resolution) -> str:
+    said = " ".join(resolution.said.split())
+    return said if len(said) <= _SHORT else said[:_SHORT] + " ..."
 
 
 def resolution_details(resolution: Resolution, language: str) -> Items | None:
@@ -70,8 +74,9 @@ def _download(resolution: Resolution, language: str) -> str:
 
 
 def _reason(resolution: Resolution, language: str) -> str:
+    """Why it is so; a case of a newer version may hold reasons that have no sentence here."""
     try:
         key = f"resolutions.reason-{resolution.reason}"
-        return words(key, language, **resolution.values) if resolution.reason else resolution.said
+        return words(key, language, **{"said": _said(resolution), **resolution.values}) if resolution.reason else ""
     except KeyError:
         return resolution.reason

@@ -37,7 +37,7 @@ def test_every_result_has_its_sentence(result: str, conflicts: tuple[str, ...], 
     if conflicts and result != ResolutionResult.RESOLVED:
         return
     for reason in REASONS:
-        values = {"seconds": "20", "setting": "target"}
+        values = {"seconds": "20", "setting": "target", "tool": "pixi"}
         found = resolution(result, conflicts=conflicts, reason=reason, values=values, said="Because ...")
         said = resolution_words(found, language)
         assert said

@@ -24,6 +24,10 @@ _REQUIREMENT = re.compile(
 _FOLDER = re.compile(r"\.?[\w-]+")
 _POWERSHELL = re.compile(r'"([^"]*)"|(\S+)')
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Two forms of a value that a shell works out: a list without some of its members, and what the examined Python prints.
+_FILTERED = re.compile(r"""export (\w+)=\$\(printf %s "\$\1" \| tr ':' '\\n' \| grep -vE '([^']+)' \| paste -sd: -\)""")
+_PRINTED = re.compile(r"""export (\w+)=\$\(((?:[^\s'"$`\\]+|'[^']*')) -c "([^"$`\\]*)"\)""")
+_SHOWN = re.compile(r"echo \$\w+")
 _LOOKS = (("check",), ("list",), ("show",), ("--version",), ("cache",), ("debug",))
 
 
@@ -72,6 +76,25 @@ class Variable:
 
 
 @dataclass(frozen=True)
+class Filtered:
+    """A variable whose value is a list, without the members in which a pattern is found."""
+
+    line: str
+    name: str
+    pattern: str
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A variable that gets what a statement prints in the examined Python."""
+
+    line: str
+    name: str
+    python: str
+    statement: str
+
+
+@dataclass(frozen=True)
 class Moved:
     """A file that gets another place."""
 
@@ -82,13 +105,18 @@ class Moved:
 
 @dataclass(frozen=True)
 class NewEnvironment:
-    """A virtual environment that is made, in which the program's packages are still missing. ``folder``: its name."""
+    """A virtual environment that is made, in which the program's packages are still missing.
+
+    ``folder``: its name; ``installer``: "pip" or "uv".
+    """
 
     line: str
     folder: str
+    installer: str
 
 
-Change = Installed | Managed | Variable | Moved | NewEnvironment
+Change = Installed | Managed | Variable | Filtered | Printed | Moved | NewEnvironment
+SETTINGS = (Variable, Filtered, Printed)  # they change what the program is started with, and no file
 _INDEX = ("--index", "--index-url")
 _MANAGED = ("uv", "poetry", "pdm", "pixi", "conda", "mamba", "pipx")
 
@@ -118,8 +146,7 @@ def changes_of(plan: RemedyPlan, target: str, languages: Sequence[str] = ("sh",)
             if step.language not in languages:
                 raise NotTriable("other-shell")
             for line in filter(None, map(str.strip, step.code.replace("\\\n", " ").splitlines())):
-                words = _words(line) if step.language == "sh" else _words_of_powershell(line)
-                changes += _of_line(line, words, _pythons(target, changes))
+                changes += _of_step_line(line, step.language, _pythons(target, changes))
     if not changes:
         raise NotTriable("by-hand")
     return tuple(changes)
@@ -139,11 +166,56 @@ def _words_of_powershell(line: str) -> list[str]:
     return words
 
 
+def _of_step_line(line: str, language: str, pythons: tuple[str, ...]) -> Iterator[Change]:
+    if language != "sh":
+        yield from _of_line(line, _words_of_powershell(line), pythons)
+    elif (setting := _worked_out(line, pythons[0])) is not None:
+        yield setting
+    elif not _SHOWN.fullmatch(line):
+        yield from _of_line(line, _words(line), pythons)
+
+
 def _of_line(line: str, words: list[str], pythons: tuple[str, ...]) -> Iterator[Change]:
     target = pythons[0]
     match words:
-        case []:
+        case ["export" | "unset" | "env", *_]:
+            yield from _of_variables(line, words)
+        case ["mv", source, to] if not source.startswith("-") and not to.startswith("-"):
+            yield Moved(line, source, to)
+        case [python, "-c", *_] if python == target:
             return
+        case [_, "-m", "venv", *_] | ["uv", "venv", *_]:
+            yield _new_environment(line, words, target)
+        case [first, *_] if first in TrialWords.read().administration:
+            raise NotTriable("administrator")
+        case [_, *_]:
+            yield from _of_any_installer(line, words, pythons)
+
+
+def _new_environment(line: str, words: Sequence[str], target: str) -> NewEnvironment:
+    match words:
+        case [python, "-m", "venv", folder] if python in (target, "python3") and _FOLDER.fullmatch(folder):
+            return NewEnvironment(line, folder, "pip")
+        case ["uv", "venv", folder, "--python", python] if python == target and _FOLDER.fullmatch(folder):
+            return NewEnvironment(line, folder, "uv")
+        case ["uv", "venv", "--python", python, folder] if python == target and _FOLDER.fullmatch(folder):
+            return NewEnvironment(line, folder, "uv")
+        case _:
+            raise NotTriable("new-environment")
+
+
+def _worked_out(line: str, target: str) -> Change | None:
+    """A variable whose value a shell works out, in one of the two forms that are carried out without one."""
+    filtered, printed = _FILTERED.fullmatch(line), _PRINTED.fullmatch(line)
+    if filtered:
+        return Filtered(line, filtered[1], filtered[2])
+    if printed and shlex.split(printed[2]) == [target]:
+        return Printed(line, printed[1], target, printed[3])
+    return None
+
+
+def _of_variables(line: str, words: Sequence[str]) -> Iterator[Change]:
+    match words:
         case ["export", assignment] if _NAME.fullmatch(assignment.partition("=")[0]) and "=" in assignment:
             name, _, value = assignment.partition("=")
             yield Variable(line, name, value)
@@ -152,20 +224,8 @@ def _of_line(line: str, words: list[str], pythons: tuple[str, ...]) -> Iterator[
         case ["env", "-u", *_]:
             names = [name for option, name in itertools.pairwise(words) if option == "-u" and _NAME.fullmatch(name)]
             yield from (Variable(line, name, None) for name in names)
-        case ["mv", source, to] if not source.startswith("-") and not to.startswith("-"):
-            yield Moved(line, source, to)
-        case [python, "-c", *_] if python == target:
-            return
-        case [python, "-m", "venv", folder] if python in (target, "python3") and _FOLDER.fullmatch(folder):
-            yield NewEnvironment(line, folder)
-        case ["uv", "venv", "--python", python, folder] if python == target and _FOLDER.fullmatch(folder):
-            yield NewEnvironment(line, folder)
-        case [_, "-m", "venv", *_] | ["uv", "venv", *_]:
-            raise NotTriable("new-environment")
-        case [first, *_] if first in TrialWords.read().administration:
-            raise NotTriable("administrator")
         case _:
-            yield from _of_any_installer(line, words, pythons)
+            raise NotTriable("not-understood", command=line)
 
 
 def _of_any_installer(line: str, words: Sequence[str], pythons: tuple[str, ...]) -> Iterator[Change]:

@@ -17,7 +17,7 @@ import msgspec
 from checks.facts import Facts, OsFacts, Proof, Resolution
 from checks.facts.finding import FRAMEWORK, Finding
 from checks.facts.phrase import Phrase
-from checks.facts.proofs import proof_of
+from checks.facts.proofs import ProofResult, proof_of
 from checks.facts.resolutions import resolution_of
 from checks.knowledge.catalogue import Remedy, Step, remedy_of
 from checks.knowledge.commands.placeholders import kinds
@@ -113,7 +113,7 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
 def _with_proof(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:
     proof = proof_of(facts.proofs, finding.cause, finding.subject, plan.id)
     if proof is not None and not facts.here:  # a stranger's report chooses no command that is pasted
-        proof = msgspec.structs.replace(proof, commands=())
+        proof = msgspec.structs.replace(proof, commands=(), releases=())
     resolution = resolution_of(facts.resolutions, finding.cause, finding.subject, plan.id)
     return msgspec.structs.replace(plan, proof=proof, resolution=resolution)
 
@@ -122,10 +122,12 @@ def _rank(plan: RemedyPlan, *, has_better: bool) -> int:
     """``has_better``: another remedy resolves and lets every package keep what it requires."""
     proof, resolution = plan.proof, plan.resolution
     if proof is not None and (proof.helped or proof.refuted):
-        return 0 if proof.mended else 1 if proof.helped else 5
+        return 0 if proof.mended else 1 if proof.helped else 6
+    if proof is not None and proof.result == ProofResult.OTHER_FAILURE and not proof.of_gpu:
+        return 2
     if resolution is not None and resolution.failed:
-        return 4
-    return 3 if has_better and resolution is not None and resolution.conflicts else 2
+        return 5
+    return 4 if has_better and resolution is not None and resolution.conflicts else 3
 
 
 def _is_for_other_environments(plan: RemedyPlan, machine: _Machine) -> bool:

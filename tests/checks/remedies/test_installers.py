@@ -152,7 +152,7 @@ def test_an_installed_flavour_of_onnx_runtime_is_updated() -> None:
 
 
 def test_a_command_of_a_tool_that_is_not_this_environment_s_comes_after_what_fits() -> None:
-    remedies = ("use-newer-libstdcxx", "unset-pythonpath")
+    remedies = ("use-newer-libstdcxx", "make-fresh-environment")
     finding = Finding(
         cause="library-path-conflict", severity=Severity.BLOCKING, confidence=0.9, values={}, remedies=remedies
     )

@@ -31,7 +31,7 @@ class Resolution(Fact, frozen=True, kw_only=True, omit_defaults=True):
     subject: str = ""
     remedy: str
     result: str
-    tool: str = ""  # that resolved it: "uv 0.9.5"
+    tool: str = ""  # that resolved it: "uv", "pip", "conda"
     commands: tuple[str, ...] = ()
     changes: tuple[PackageChange, ...] = ()
     download_bytes: int | None = None

@@ -28,9 +28,11 @@ def download_sizes(packages: Iterable[Mapping[str, object]], certificates: str =
 
 
 def _wheel(package: Mapping[str, object]) -> Mapping[str, object]:
-    """The one wheel that was chosen for a package; empty where it is not one."""
-    wheels = package.get("wheels")
-    return wheels[0] if isinstance(wheels, list) and len(wheels) == 1 and isinstance(wheels[0], dict) else {}
+    """The wheel that is taken of those that fit, one for this platform before one for any; empty: there is none."""
+    listed = package.get("wheels")
+    wheels = [wheel for wheel in listed if isinstance(wheel, dict)] if isinstance(listed, list) else []
+    special = [wheel for wheel in wheels if not str(wheel.get("url") or wheel.get("path")).endswith("-none-any.whl")]
+    return max(special or wheels, key=lambda wheel: _told(wheel) or 0, default={})
 
 
 def _told(wheel: Mapping[str, object]) -> int | None:

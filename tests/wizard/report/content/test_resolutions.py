@@ -61,9 +61,9 @@ def test_what_it_changes_downloads_and_breaks() -> None:
 def test_what_was_tried_says_more_than_what_was_looked_up() -> None:
     changes = (PackageChange(name="numpy", version_before="2.2.6", version_after="1.26.4"),)
     tried = Proof(cause=CAUSE, remedy="b", result="proven", changes=changes, way="copy")
-    assert "Looked up" not in texts(resolution(changes=changes), tried)
+    assert "Looked up on" not in texts(resolution(changes=changes), tried)
     not_tried = Proof(cause=CAUSE, remedy="b", result="not-tried", reason="by-hand")
-    assert "Looked up" in texts(resolution(changes=changes), not_tried)
+    assert "Looked up on" in texts(resolution(changes=changes), not_tried)
 
 
 def finding(*remedies: str) -> Finding:

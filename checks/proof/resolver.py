@@ -10,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -125,7 +127,7 @@ class Resolver:
         options, variables = self._settings(change)
         place = ("--target", str(self.folder / "nothing")) if fresh else ("--break-system-packages",)
         asked = (*_as_uv(change), *(word for name in gone for word in ("--reinstall-package", name)))
-        python = ("--python", self.target.path, "--no-build", *options)
+        python = ("--python", self._python(), "--no-build", *options)
         start = (self._uv, "pip", "install", "--dry-run", *python, *place)
         try:
             printed = self._printed((*start, *asked), variables)
@@ -147,6 +149,31 @@ class Resolver:
                 there.setdefault(key, None)
         wanted = [f"{name}=={version}" for name, version in there.items() if version is not None]
         return Resolved(there, *self._sizes(wanted, python, asked, variables))
+
+    def _python(self) -> str:
+        """A Python of our own that sees the packages of the environment.
+
+        uv leaves a file (".lock") in a virtual environment that it only looks at, and the user's stays as it is.
+
+        Raises:
+            NotResolved: it cannot be made.
+        """
+        prefix = Path(self.target.prefix or "/nowhere")
+        if sys.platform == "win32" or not (prefix / "pyvenv.cfg").is_file():
+            return self.target.path
+        place = self.folder / "environment"
+        python = place / "bin" / "python"
+        try:
+            if not place.exists():
+                python.parent.mkdir(parents=True)
+                python.symlink_to(os.path.realpath(self.target.path))
+                shutil.copyfile(prefix / "pyvenv.cfg", place / "pyvenv.cfg")
+                for name in ("lib", "lib64"):
+                    if (prefix / name).is_dir():
+                        (place / name).symlink_to(prefix / name)
+        except OSError as error:
+            raise NotResolved(ResolutionResult.NOT_RESOLVED, str(error), "not-started") from error
+        return str(python)
 
     def _sizes(
         self, wanted: Sequence[str], python: Sequence[str], asked: Sequence[str], variables: Mapping[str, str]

@@ -57,7 +57,8 @@ def variables(shelf: Path, tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> Path:
+def environment(tmp_path: Path) -> Iterator[Path]:
+    """A user's environment, which is the same afterwards: not a file more."""
     folder = tmp_path / "my env"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (site,) = folder.glob("lib/python*/site-packages")
@@ -65,7 +66,9 @@ def environment(tmp_path: Path) -> Path:
     info = put(site, "needy", "1.0", {"needy.py": ""})
     metadata = info / "METADATA"
     metadata.write_text(metadata.read_text().replace("\n\n", "\nRequires-Dist: six<2\n\n"))
-    return folder
+    before = {path: path.lstat().st_mtime_ns for path in folder.rglob("*")}
+    yield folder
+    assert {path: path.lstat().st_mtime_ns for path in folder.rglob("*")} == before
 
 
 def case_of(environment: Path, *findings: Finding) -> Case:

@@ -41,6 +41,7 @@ class Resolution(Fact, frozen=True, kw_only=True, omit_defaults=True):
     reason: str = ""
     values: dict[str, str] = {}
     seconds: float | None = None
+    lacks_pip: bool = False  # its commands call the pip of an environment that has none
 
     @property
     def failed(self) -> bool:

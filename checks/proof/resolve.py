@@ -187,7 +187,10 @@ def _answer(
         answer = question.answer(why.result, said=why.said, reason=reason, values=why.values, conflicts=conflicts)
     is_conda = any(_is_of_conda(change) for change in question.changes)
     return msgspec.structs.replace(
-        answer, tool="conda" if is_conda else resolver.tool, seconds=time.monotonic() - started
+        answer,
+        tool="conda" if is_conda else resolver.tool,
+        seconds=time.monotonic() - started,
+        lacks_pip=_lacks_pip(question.changes, target),
     )
 
 
@@ -236,6 +239,14 @@ def _resolved(question: _Question, resolver: Resolver, target: InterpreterFacts)
         unsized=unsized,
         conflicts=() if fresh else tuple(sorted(unmet(target, there) - unmet(target))),
     )
+
+
+def _lacks_pip(changes: Iterable[Change], target: InterpreterFacts) -> bool:
+    """Whether a command calls a pip that is not there; into a new environment it comes by itself."""
+    calls = [change for change in changes if isinstance(change, Installed | NewEnvironment)]
+    is_fresh = any(isinstance(change, NewEnvironment) for change in calls)
+    by_pip = any(isinstance(change, Installed) and change.installer == "pip" for change in calls)
+    return by_pip and not is_fresh and target.packages is not None and target.package("pip") is None
 
 
 def _project(changes: Iterable[Change]) -> str:

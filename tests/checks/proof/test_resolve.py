@@ -109,6 +109,7 @@ def test_what_would_change_and_what_it_would_break(environment: Path, variables:
     assert found.download_bytes
     assert not found.unsized
     assert not found.is_clean
+    assert found.lacks_pip
     assert read_interpreter(str(environment / "bin/python")).package("regex") is None
 
 

@@ -56,6 +56,8 @@ def resolution_details(resolution: Resolution, language: str) -> Items | None:
 
 
 def _details(resolution: Resolution, language: str) -> Iterator[str]:
+    if resolution.lacks_pip:
+        yield words("resolutions.lacks-pip", language)
     if resolution.changes:
         yield words("resolutions.changes", language, changes=changes_in_words(resolution.changes, language))
     if resolution.download_bytes or resolution.unsized:

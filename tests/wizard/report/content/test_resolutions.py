@@ -54,6 +54,8 @@ def test_what_it_changes_downloads_and_breaks() -> None:
     for words in ("numpy 2.2.6 → 1.26.4", "six 1.0 (the same again)", "opencv-python 4.0 (removed)", "18.3 MB"):
         assert words in found
     assert "(packages: 1)" in found
+    assert "ensurepip" not in found
+    assert "ensurepip" in texts(resolution(lacks_pip=True))
     assert "scipy 1: numpy>=2" in found
     assert "would no longer get what they require" in found
 

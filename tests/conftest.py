@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 load_profile()
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # windows are built and driven, but not shown
 os.environ.pop("NAOSU_LANG", None)
+os.environ["NAOSU_OFFLINE"] = "1"  # what asks a package index has tests of its own, with an index of its own
 
 
 @pytest.fixture(scope="session", autouse=True)

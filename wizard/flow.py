@@ -70,6 +70,7 @@ class Answers:
     load: int = 0  # seconds, one of LOADS
     read_only: bool = False  # model files are tried in no interpreter
     repeat: bool = False  # model files are run again and again, and compared
+    offline: bool = False  # the package index is not asked about the remedies
 
     @property
     def only_reads(self) -> bool:

@@ -50,6 +50,7 @@ class Running:
     watched: dict[str, list[HealthSample]] = field(default_factory=dict)  # device -> how it fares under load
     share: float = 0.0
     remaining: float | None = None
+    is_resolving: bool = False  # the package index is asked about the remedies
 
     def take(self, event: Event) -> None:
         """Take the next event of the engine."""
@@ -85,8 +86,9 @@ class Running:
             case events.Progress(share=share, remaining=remaining):
                 self.share = max(self.share, share)  # a bar that goes back is not believed
                 self.remaining = remaining
-            case events.Finished():
+            case events.Resolving() | events.Finished():
                 self.share, self.remaining = 1.0, 0.0
+                self.is_resolving = isinstance(event, events.Resolving)
 
     def _probe(self, probe: str) -> Row:
         return self.probes.setdefault(probe, Row(probe))

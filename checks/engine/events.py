@@ -85,6 +85,13 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Resolving:
+    """The package index is asked about so many remedies, which takes seconds."""
+
+    remedies: int
+
+
+@dataclass(frozen=True)
 class Finished:
     """The case, complete or (after a cancel) with what was done until then. Always the last event."""
 
@@ -92,5 +99,15 @@ class Finished:
 
 
 Event = (
-    Planned | ProbeStarted | ProbeStage | ProbeSlow | Measured | Watched | ProbeEnded | CheckEnded | Progress | Finished
+    Planned
+    | ProbeStarted
+    | ProbeStage
+    | ProbeSlow
+    | Measured
+    | Watched
+    | ProbeEnded
+    | CheckEnded
+    | Progress
+    | Resolving
+    | Finished
 )

@@ -106,6 +106,7 @@ from checks.facts.programs import (
 )
 from checks.facts.proofs import PackageChange, Proof, ProofResult
 from checks.facts.python import EnvironmentVariables, InterpreterFacts, Package, StoragePlace
+from checks.facts.resolutions import Resolution, ResolutionResult
 from checks.facts.runs import ProbeRun, ProbeRuns, StageRun
 from checks.facts.search import HidingFile, SearchedFacts, SearchedFolder, SearchPlace, StrayScript
 from checks.facts.texts import SentFile, Symptom

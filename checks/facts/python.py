@@ -39,7 +39,8 @@ class InterpreterFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     free_threaded: bool | None = None
     externally_managed: bool | None = None  # PEP 668
     user_site: bool | None = None  # the user's site folder is on sys.path
-    package_manager: str | None = None  # that installs into it: "pip", "conda", "pixi", "uv", "poetry", "pipx"
+    package_manager: str | None = None  # that installs into it: "pip", "conda", "pixi", "uv", "poetry", "pdm", "pipx"
+    project: str | None = None  # the folder whose manifest and lock file say what is installed into it
     packages: tuple[Package, ...] | None = None
     # Why it is not usable: "missing", "not-python", "unreadable", "not-executable", "base-missing" (an environment
     # whose Python was removed), "installer-alias" (it only offers to install Python); None = nothing seen.

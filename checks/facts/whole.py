@@ -11,6 +11,7 @@ from checks.facts.models import ModelComparison, ModelFacts
 from checks.facts.programs import ProgramRun, ProgramRuns
 from checks.facts.proofs import Proof
 from checks.facts.python import EnvironmentVariables, InterpreterFacts
+from checks.facts.resolutions import Resolution
 from checks.facts.runs import ProbeRuns
 from checks.facts.search import SearchedFacts
 from checks.facts.texts import SentFile, Symptom
@@ -45,6 +46,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     probes: ProbeRuns | None = None
     runs: tuple[ProgramRun, ...] = ()  # of the user's own program
     proofs: tuple[Proof, ...] = ()  # remedies that were tried in a throw-away copy
+    resolutions: tuple[Resolution, ...] = ()  # what the package index says about remedies that install
     symptom: Symptom | None = None
     logs: tuple[SentFile, ...] = ()
     scripts: tuple[SentFile, ...] = ()

@@ -96,6 +96,27 @@ def package_manager_of(layout: Layout, kind: str) -> str:
         return "pixi"
     if kind in ("conda", "poetry", "pipx", "uv"):
         return kind
-    if layout.config is not None and "uv" in layout.config:
+    if layout.config is not None and ("uv" in layout.config or _has_lock(layout.prefix, "uv")):
         return "uv"
-    return "pip"
+    is_of_pdm = layout.prefix.parent.parts[-2:] == ("pdm", "venvs")
+    return "pdm" if is_of_pdm or _has_lock(layout.prefix, "pdm") else "pip"
+
+
+def project_of(layout: Layout, manager: str) -> str | None:
+    """The folder whose manifest and lock file are the master of an environment, where they lie around it.
+
+    Poetry and PDM keep environments elsewhere, too, and their names do not lead back.
+    """
+    prefix = layout.prefix
+    if manager == "pixi" and ".pixi" in prefix.parts:
+        return str(Path(*prefix.parts[: prefix.parts.index(".pixi")]))
+    return str(prefix.parent) if manager in _MANIFESTS and _has_lock(prefix, manager) else None
+
+
+_MANIFESTS = ("uv", "poetry", "pdm")
+
+
+def _has_lock(prefix: Path, manager: str) -> bool:
+    """Whether the folder of a project is around an environment: with its manifest, and with this tool's lock file."""
+    project = prefix.parent
+    return prefix.name == ".venv" and exists(project / f"{manager}.lock") and exists(project / "pyproject.toml")

@@ -9,7 +9,7 @@ from pathlib import Path
 from checks.facts import InterpreterFacts, Package
 from checks.interpreters import binary
 from checks.interpreters.disk import absolute, exists, is_file, is_folder, is_named, names_in, start_of
-from checks.interpreters.kind import is_conda, kind_of, package_manager_of
+from checks.interpreters.kind import is_conda, kind_of, package_manager_of, project_of
 from checks.interpreters.layout import STORE_FOLDER, Layout, executable_in, layout_of
 from checks.interpreters.packages import read_packages, with_conda_records
 from checks.interpreters.places import Places
@@ -83,6 +83,7 @@ def _facts(executable: Path, found_by: tuple[str, ...], places: Places) -> Inter
     if packages is None:
         unread["packages"] = "its library folder was not found"
     kind = kind_of(layout, places)
+    manager = package_manager_of(layout, kind)
     return InterpreterFacts(
         path=str(executable),
         real_path=str(layout.real),
@@ -96,7 +97,8 @@ def _facts(executable: Path, found_by: tuple[str, ...], places: Places) -> Inter
         free_threaded=library.free_threaded if library is not None else None,
         externally_managed=_externally_managed(layout),
         user_site=folders.user_site,
-        package_manager=package_manager_of(layout, kind),
+        package_manager=manager,
+        project=project_of(layout, manager),
         packages=packages,
         problem=problem,
         unreadable_pth=tuple(_unreadable_pth(folders)),

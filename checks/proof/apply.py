@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from checks.engine.processes.own_folder import own_folder
@@ -18,9 +19,20 @@ from checks.engine.processes.tree import Place, ProcessTree
 from checks.facts import InterpreterFacts, PackageChange
 from checks.interpreters import read_interpreter
 from checks.knowledge.commands.trials import TrialWords
-from checks.proof.changes import Change, Filtered, Installed, Moved, NewEnvironment, NotTriable, Printed, Variable
+from checks.proof.changes import (
+    Change,
+    Filtered,
+    Installed,
+    Managed,
+    Moved,
+    NewEnvironment,
+    NotTriable,
+    Printed,
+    Variable,
+)
 from checks.proof.conflicts import unmet
 from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy, trial_variables
+from checks.proof.managed import manage, project_variables
 
 _PRINTING = 120.0  # the same for a statement; a framework may be imported from a slow disk for the first time
 INSTALLING = 900.0  # seconds for one command
@@ -29,6 +41,10 @@ _TAIL = 8192  # bytes of what an installer printed
 _SAID = 600  # characters of them that are kept
 # As "pip config list" prints them: "install.target='/x'", ":env:.user='1'".
 _ELSEWHERE = re.compile(r"[\w:-]*\.(?:target|prefix|root|home|user|python)=(?!'(?:0|no|false|off)?'$)", re.IGNORECASE)
+_ERROR = re.compile(r"(?:error|cause|caused by)\b|×|╰─▶|no solution", re.IGNORECASE)
+_COMPILER = re.compile(
+    r"command .*\b(?:g?cc|g\+\+|c\+\+|clang|cl)\b.* failed|Microsoft Visual C\+\+|compiler", re.IGNORECASE
+)
 _QUIET = {"PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_COLOR": "1", "NO_COLOR": "1"}
 
 
@@ -50,6 +66,7 @@ class Ground:
     cancelled: Callable[[], bool] = lambda: False
     commands: list[str] = field(default_factory=list)  # applied so far
     before: Mapping[str, str] = field(default_factory=dict)  # versions that were there, where something was installed
+    folder: str = ""  # of the program
 
     @classmethod
     def new(
@@ -67,6 +84,14 @@ class Ground:
     def of(cls, made: EnvironmentCopy | None, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> Ground:
         """The copy as it is made, with the user's variables."""
         return cls(made, trial_variables(made, variables), cancelled, before=_versions(made) if made else {})
+
+    def lead(self, program: str, folder: str, changes: tuple[Change, ...]) -> None:
+        """Let the tool of the user's project work in the copy, and start the program there where it starts it."""
+        self.folder = folder
+        tools = {Path(program).stem, *(change.tool for change in changes if isinstance(change, Managed))}
+        if self.made is not None:
+            for tool in sorted(tools):
+                self.variables |= project_variables(tool, self.made)
 
     def apply(self, changes: tuple[Change, ...]) -> None:
         """Apply them in their order.
@@ -92,9 +117,14 @@ class Ground:
                     _move(change, made)
                 case Installed() if made:
                     _install(change, made, self.variables, self.cancelled)
+                case Managed() if made:
+                    manage(change, made, self.variables, self.folder, partial(self._run, made, change.line))
             line = made.named_by_user(change.line) if made else change.line
             if line not in self.commands:
                 self.commands.append(line)
+
+    def _run(self, made: EnvironmentCopy, line: str, command: tuple[str, ...], variables: Mapping[str, str]) -> None:
+        _check(line, *_ended(command, made.folder.parent, {**variables, **_QUIET}, INSTALLING, self.cancelled))
 
     def _printed(self, change: Printed) -> str:
         """What the statement prints, without the newline behind it, as a shell takes it.
@@ -180,10 +210,15 @@ def _install(
         _check_settings(made, variables, cancelled)
         command = (str(made.python), "-m", "pip", change.verb, *change.arguments)
     code, said = _ended(command, made.folder.parent, {**variables, **_QUIET}, INSTALLING, cancelled)
+    _check(change.line, code, said)
+
+
+def _check(line: str, code: int, said: str) -> None:
+    """Raise what it means that an installer failed, if it did."""
     if code != 0 and any(hindrance in said for hindrance in TrialWords.read().hindered):
         raise NotTriable("hindered", said=_reason(said))
     if code != 0:
-        raise NotApplied(change.line, _reason(said))
+        raise NotApplied(line, _reason(said))
 
 
 def _check_settings(made: EnvironmentCopy, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> None:
@@ -201,10 +236,11 @@ def _check_settings(made: EnvironmentCopy, variables: Mapping[str, str], cancell
 
 
 def _reason(said: str) -> str:
-    """The lines by which an installer says why it failed; else its last ones."""
+    """The lines by which an installer says why it failed, those about a compiler first; else its last ones."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    errors = [line for line in lines if re.match(r"error\b|×|no solution", line, re.IGNORECASE)]
-    return "\n".join(errors[:3] or lines[-3:])[:_SAID]
+    errors = [line for line in lines if _ERROR.match(line)]
+    errors.sort(key=lambda line: not _COMPILER.search(line))
+    return "\n".join(dict.fromkeys(errors[:3] or lines[-3:]))[:_SAID]
 
 
 def _ended(

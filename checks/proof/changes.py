@@ -22,6 +22,7 @@ _REQUIREMENT = re.compile(
     r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?(?:\[[\w.,\s-]+\])?(?:\s*(?:===|[<>=!~]=|[<>])\s*[\w.*+!-]+(?:\s*,\s*)?)*"
 )
 _FOLDER = re.compile(r"\.?[\w-]+")
+_POWERSHELL = re.compile(r'"([^"]*)"|(\S+)')
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Two forms of a value that a shell works out: a list without some of its members, and what the examined Python prints.
 _FILTERED = re.compile(r"""export (\w+)=\$\(printf %s "\$\1" \| tr ':' '\\n' \| grep -vE '([^']+)' \| paste -sd: -\)""")
@@ -38,6 +39,31 @@ class Installed:
     installer: str
     verb: str
     arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Managed:
+    """A call of the tool that an environment was made with: "uv", "poetry", "pdm", "pixi", "conda", "pipx".
+
+    ``verb``: "add", "remove", "again", or "source", which names an index. ``project``: the folder of the manifest, "":
+    the one that the user stands in. ``words``: behind the program's name.
+    """
+
+    line: str
+    tool: str
+    verb: str
+    project: str
+    wanted: tuple[str, ...]
+    words: tuple[str, ...]
+
+    @property
+    def as_installed(self) -> Installed:
+        """The same as pip would take it, to be resolved: for what is there, and without a manifest's other wishes."""
+        index = next((value for name, value in itertools.pairwise(self.words) if name in _INDEX), "")
+        arguments = (*self.wanted, *(("--index-url", index) if index else ()))
+        again = ("--force-reinstall", "--no-deps") if self.verb == "again" else ()
+        verb = "uninstall" if self.verb == "remove" else "install"
+        return Installed(self.line, "uv" if self.tool == "uv" else "pip", verb, (*again, *arguments))
 
 
 @dataclass(frozen=True)
@@ -89,8 +115,10 @@ class NewEnvironment:
     installer: str
 
 
-Change = Installed | Variable | Filtered | Printed | Moved | NewEnvironment
+Change = Installed | Managed | Variable | Filtered | Printed | Moved | NewEnvironment
 SETTINGS = (Variable, Filtered, Printed)  # they change what the program is started with, and no file
+_INDEX = ("--index", "--index-url")
+_MANAGED = ("uv", "poetry", "pdm", "pixi", "conda", "mamba", "pipx")
 
 
 class NotTriable(Exception):  # noqa: N818 - what cannot be tried is an answer, too
@@ -102,10 +130,10 @@ class NotTriable(Exception):  # noqa: N818 - what cannot be tried is an answer, 
         self.values = values
 
 
-def changes_of(plan: RemedyPlan, target: str) -> tuple[Change, ...]:
+def changes_of(plan: RemedyPlan, target: str, languages: Sequence[str] = ("sh",)) -> tuple[Change, ...]:
     """What its commands change, in their order; at least one.
 
-    ``target``: the examined Python, as the commands name it.
+    ``target``: the examined Python, as the commands name it. ``languages``: of the shells whose commands are read.
 
     Raises:
         NotTriable: a command needs an administrator, is for another system, or is not understood; or there is none.
@@ -115,32 +143,45 @@ def changes_of(plan: RemedyPlan, target: str) -> tuple[Change, ...]:
         if step.platforms or step.managers or step.kind in {"setting", "code"}:
             raise NotTriable("by-hand")
         if step.kind == "command":
-            if step.language != "sh":
+            if step.language not in languages:
                 raise NotTriable("other-shell")
             for line in filter(None, map(str.strip, step.code.replace("\\\n", " ").splitlines())):
-                changes += _of_line(line, target)
+                changes += _of_step_line(line, step.language, _pythons(target, changes))
     if not changes:
         raise NotTriable("by-hand")
     return tuple(changes)
 
 
-def _of_line(line: str, target: str) -> Iterator[Change]:
-    if _SHOWN.fullmatch(line):
-        return
-    setting = _worked_out(line, target)
-    if setting is not None:
+def _pythons(target: str, changes: Sequence[Change]) -> tuple[str, ...]:
+    """The Pythons that commands may change: the examined one, else that of an environment that was made before."""
+    made = [change.folder for change in changes if isinstance(change, NewEnvironment)]
+    return (target, *(place for name in made for place in (f"{name}/bin/python", rf"{name}\Scripts\python.exe")))
+
+
+def _words_of_powershell(line: str) -> list[str]:
+    """The words of a line that checks.remedies.shell wrote: in double quotes what is not plain."""
+    words = [found[1] if found[2] is None else found[2] for found in _POWERSHELL.finditer(line.removeprefix("& "))]
+    if any(set(word) & set(";|<>$`") for word in re.sub(r'"[^"]*"', "", line).split()):
+        raise NotTriable("not-understood", command=line)
+    return words
+
+
+def _of_step_line(line: str, language: str, pythons: tuple[str, ...]) -> Iterator[Change]:
+    if language != "sh":
+        yield from _of_line(line, _words_of_powershell(line), pythons)
+    elif (setting := _worked_out(line, pythons[0])) is not None:
         yield setting
-        return
-    words = _words(line)
+    elif not _SHOWN.fullmatch(line):
+        yield from _of_line(line, _words(line), pythons)
+
+
+def _of_line(line: str, words: list[str], pythons: tuple[str, ...]) -> Iterator[Change]:
+    target = pythons[0]
     match words:
         case ["export" | "unset" | "env", *_]:
             yield from _of_variables(line, words)
         case ["mv", source, to] if not source.startswith("-") and not to.startswith("-"):
             yield Moved(line, source, to)
-        case [python, "-m", "pip", *rest] if python == target:
-            yield from _of_installer(line, "pip", rest)
-        case ["uv", "pip", verb, "--python", python, *rest] if python == target:
-            yield from _of_installer(line, "uv", [verb, *rest])
         case [python, "-c", *_] if python == target:
             return
         case [_, "-m", "venv", *_] | ["uv", "venv", *_]:
@@ -148,7 +189,7 @@ def _of_line(line: str, target: str) -> Iterator[Change]:
         case [first, *_] if first in TrialWords.read().administration:
             raise NotTriable("administrator")
         case [_, *_]:
-            raise NotTriable("not-understood", command=line)
+            yield from _of_any_installer(line, words, pythons)
 
 
 def _new_environment(line: str, words: Sequence[str], target: str) -> NewEnvironment:
@@ -156,6 +197,8 @@ def _new_environment(line: str, words: Sequence[str], target: str) -> NewEnviron
         case [python, "-m", "venv", folder] if python in (target, "python3") and _FOLDER.fullmatch(folder):
             return NewEnvironment(line, folder, "pip")
         case ["uv", "venv", folder, "--python", python] if python == target and _FOLDER.fullmatch(folder):
+            return NewEnvironment(line, folder, "uv")
+        case ["uv", "venv", "--python", python, folder] if python == target and _FOLDER.fullmatch(folder):
             return NewEnvironment(line, folder, "uv")
         case _:
             raise NotTriable("new-environment")
@@ -185,6 +228,20 @@ def _of_variables(line: str, words: Sequence[str]) -> Iterator[Change]:
             raise NotTriable("not-understood", command=line)
 
 
+def _of_any_installer(line: str, words: Sequence[str], pythons: tuple[str, ...]) -> Iterator[Change]:
+    match words:
+        case [python, "-m", "pip", *rest] if python in pythons:
+            yield from _of_installer(line, "pip", rest)
+        case ["uv", "pip", verb, "--python", python, *rest] if python in pythons:
+            yield from _of_installer(line, "uv", [verb, *rest])
+        case ["pipx", "runpip", _, *rest]:
+            yield from _of_installer(line, "pip", rest)
+        case [tool, *rest] if tool in _MANAGED and (managed := _managed(line, tool, rest)):
+            yield managed
+        case _:
+            raise NotTriable("not-understood", command=line)
+
+
 def _words(line: str) -> list[str]:
     """The words of a simple command.
 
@@ -208,6 +265,38 @@ def _words(line: str) -> list[str]:
 def _unquoted(line: str) -> str:
     """What of a line a shell would look into: not what stands in single quotes."""
     return re.sub(r"'[^']*'", "", line)
+
+
+_VERBS = {"install": "add", "inject": "add", "reinstall": "again"}
+_FOLDERS = ("--project", "-C", "-p", "--manifest-path", "--prefix")
+_VALUES = (*_FOLDERS, *_INDEX, "--source", "--priority")
+_FLAGS = ("--pypi", "--force", "--force-reinstall", "--yes", "-y")
+
+
+def _managed(line: str, tool: str, words: Sequence[str]) -> Managed | None:
+    """A call of such a tool; None where a word of it is not understood."""
+    project, plain, flags = "", [], set()
+    rest = iter(words)
+    for word in rest:
+        if word in _VALUES:
+            value = next(rest, "")
+            project = value if word in _FOLDERS else project
+            if word in _INDEX and not _ADDRESS.fullmatch(value):
+                return None
+        elif word.startswith("-"):
+            flags.add(word)
+        else:
+            plain.append(word)
+    if not plain or not flags.issubset(_FLAGS):
+        return None
+    verb, *wanted = plain
+    if (tool, verb, wanted[:1]) == ("poetry", "source", ["add"]):
+        return Managed(line, tool, "source", project, (), tuple(words)) if _ADDRESS.fullmatch(wanted[-1]) else None
+    if tool == "pipx":
+        project, *wanted = wanted or [""]
+    verb = "again" if "--force-reinstall" in flags else _VERBS.get(verb, verb)
+    is_known = verb in {"add", "remove", "again"} and wanted and all(map(_REQUIREMENT.fullmatch, wanted))
+    return Managed(line, tool, verb, project, tuple(wanted), tuple(words)) if is_known else None
 
 
 def _of_installer(line: str, installer: str, words: Sequence[str]) -> Iterator[Installed]:

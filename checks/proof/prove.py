@@ -35,6 +35,7 @@ from checks.proof.environment_copy import (
     room_for,
     trial_variables,
 )
+from checks.proof.managed import check_tools
 from checks.proof.place import trial_folder
 from checks.proof.requirements import as_it_is, of_program
 from checks.proof.witness import STATEMENT_SECONDS, Witness, witnesses_of
@@ -95,9 +96,10 @@ def is_worth_trying(case: Case) -> bool:
 
 def _can_be_tried(candidate: Candidate, facts: Facts) -> bool:
     try:
-        return bool(changes_of(candidate.plan, facts.target or "python"))
+        check_tools(changes_of(candidate.plan, facts.target or "python"))
     except NotTriable:
         return False
+    return True
 
 
 def prove(
@@ -185,9 +187,18 @@ class _Trials:
         Raises:
             NotTriable: it restores the packages of a lock file.
         """
+        check_tools(changes)
         tool = self.witness.restoring_tool
-        if tool and any(isinstance(change, Installed | NewEnvironment) for change in changes):
+        if tool and any(self._is_undone(change) for change in changes):
             raise NotTriable("restored", tool=tool)
+
+    def _is_undone(self, change: Change) -> bool:
+        """Whether it is not what the lock file names; a release that is only put in place again is."""
+        target = self.case.facts.target_interpreter
+        there = {f"{package.name}=={package.version}" for package in (target.packages if target else None) or ()}
+        if isinstance(change, Installed):
+            return not there.issuperset(word for word in change.arguments if not word.startswith("-"))
+        return isinstance(change, NewEnvironment)
 
 
 def _key(proof: Proof) -> tuple[str, str, str]:
@@ -240,6 +251,8 @@ class _Trial:
                     made = fresh(target, place, new.folder) if new else copied(target, place, size, cancelled)
                 users = self.trials.variables
                 ground = Ground.of(None if new else made, users, cancelled)
+                witness = self.trials.witness
+                ground.lead(witness.command[0], witness.folder, self.changes)
                 yield Trying(self.candidate, number, "control")
                 self._check_failure(ground)
                 yield Trying(self.candidate, number, "applying")
@@ -247,6 +260,7 @@ class _Trial:
                     ground = Ground.new(made, users, cancelled, target)
                     ground.commands.append(new.line)
                     ground.install(self._requirements(target), new)
+                    ground.apply(tuple(change for change in self.changes if isinstance(change, Installed)))
                 else:
                     ground.apply(self.changes)
                 yield Trying(self.candidate, number, "running")

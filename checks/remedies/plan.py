@@ -14,28 +14,33 @@ from dataclasses import dataclass
 
 import msgspec
 
-from checks.facts import Facts, OsFacts, Proof
+from checks.facts import Facts, OsFacts, Proof, Resolution
 from checks.facts.finding import FRAMEWORK, Finding
 from checks.facts.phrase import Phrase
 from checks.facts.proofs import ProofResult, proof_of
+from checks.facts.resolutions import resolution_of
 from checks.knowledge.catalogue import Remedy, Step, remedy_of
 from checks.knowledge.commands.placeholders import kinds
 from checks.knowledge.frameworks.torch import index_of_build
 from checks.knowledge.packages.package_managers import managers_of
 from checks.knowledge.phrases import in_language, phrase, words_of
 from checks.knowledge.templates import fill_sentence, placeholders
+from checks.remedies.installers import Installer
 from checks.remedies.shell import Shell, Unquotable
 from checks.remedies.values import Origin, quoted
 from checks.remedies.vendors import fitting_remedies
 
 log = logging.getLogger(__name__)
 
-PYTHON_MANAGERS = ("pip", "conda", "mamba", "pixi", "uv", "poetry", "pipx")
-# Placeholders that every remedy may use. The last two are about the package that the finding names: the same release
-# again ("torch==2.6.0"), and the index that its build came from.
-CONTEXT = ("python", "pip_install", "pip_uninstall", "same_release", "index_option")
+PYTHON_MANAGERS = ("pip", "conda", "mamba", "pixi", "uv", "poetry", "pdm", "pipx")
+# Placeholders that every remedy may use. same_release and index_option are about the package that the finding names:
+# the same release again ("torch==2.6.0"), and the index of its build; the last two: what is there ("tensorflow-cpu").
+_INSTALLED = ("installed_tensorflow", "installed_onnxruntime")
+CONTEXT = ("python", "pip_install", "pip_uninstall", "same_release", "index_option", *_INSTALLED)
 
 _PIP = frozenset({"pip_install", "pip_uninstall"})
+_OURS = _PIP | {"index_option", *_INSTALLED}  # what no stranger has a say in
+_OF_PACKAGES = ("package_name", "requirement")  # values by the name of a distribution that a sibling may stand for
 _VENV_FIRST = "make-virtual-environment"  # goes before an installation into a Python that belongs to the system
 
 
@@ -72,12 +77,14 @@ class RemedyPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     risk: str = ""
     tested: str = ""
     proof: Proof | None = None  # what came of trying it here
+    resolution: Resolution | None = None  # what the package index says about it
 
 
 def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[RemedyPlan, ...]:
     """The remedies of a finding that can be carried out on this machine, the best first, in "en" or "ja".
 
-    What was seen to mend it here comes before what nobody tried, and that before what was seen not to.
+    What was seen to mend it here comes before what nobody tried, and that before what does not resolve or was seen not
+    to mend it.
 
     A remedy with a mistake of ours in it (no file, a value that nobody gives) is logged and left out: one broken
     remedy must not hide the report.
@@ -96,23 +103,38 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
             plans += [plan] if plan is not None else []
     offered = {plan.id for plan in plans}
     kept = [plan for plan in plans if remedy_of(plan.id).instead_of not in offered]
-    return tuple(sorted((_with_proof(plan, finding, facts) for plan in kept), key=_by_proof))
+    known = tuple(_with_proof(plan, finding, facts) for plan in kept)
+    has_better = any(plan.resolution and plan.resolution.is_clean for plan in known)
+    return tuple(
+        sorted(known, key=lambda plan: (_rank(plan, has_better=has_better), _is_for_other_environments(plan, machine)))
+    )
 
 
 def _with_proof(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:
     proof = proof_of(facts.proofs, finding.cause, finding.subject, plan.id)
     if proof is not None and not facts.here:  # a stranger's report chooses no command that is pasted
         proof = msgspec.structs.replace(proof, commands=(), releases=())
-    return plan if proof is None else msgspec.structs.replace(plan, proof=proof)
+    resolution = resolution_of(facts.resolutions, finding.cause, finding.subject, plan.id)
+    return msgspec.structs.replace(plan, proof=proof, resolution=resolution)
 
 
-def _by_proof(plan: RemedyPlan) -> int:
-    proof = plan.proof
-    if proof is None:
-        return 3
-    if proof.result == ProofResult.OTHER_FAILURE and not proof.of_gpu:
+def _rank(plan: RemedyPlan, *, has_better: bool) -> int:
+    """``has_better``: another remedy resolves and lets every package keep what it requires."""
+    proof, resolution = plan.proof, plan.resolution
+    if proof is not None and (proof.helped or proof.refuted):
+        return 0 if proof.mended else 1 if proof.helped else 6
+    if proof is not None and proof.result == ProofResult.OTHER_FAILURE and not proof.of_gpu:
         return 2
-    return 0 if proof.mended else 1 if proof.helped else 4 if proof.refuted else 3
+    if resolution is not None and resolution.failed:
+        return 5
+    return 4 if has_better and resolution is not None and resolution.conflicts else 3
+
+
+def _is_for_other_environments(plan: RemedyPlan, machine: _Machine) -> bool:
+    """Whether all of its commands are for installers of Python that did not make this environment."""
+    commands = [step for step in plan.steps if step.kind == "command"]
+    others = (step.managers and set(step.managers) <= set(PYTHON_MANAGERS) for step in commands)
+    return bool(machine.python_managers and commands) and all(others)
 
 
 def installing(package: str, facts: Facts) -> tuple[str, ...]:
@@ -152,6 +174,7 @@ class _Machine:
     is_managed_by_system: bool  # PEP 668: pip refuses to install into it
     versions: Mapping[str, str]  # of the installed packages
     origin: Origin
+    installer: Installer
     is_new: bool = False  # the Python is of an environment that an earlier step makes
     removes_from_system: bool = False
     same_release: str = ""  # of the package that a remedy is about
@@ -170,6 +193,7 @@ class _Machine:
             is_managed_by_system=bool(interpreter and interpreter.externally_managed),
             versions={package.name: package.version for package in (interpreter and interpreter.packages) or ()},
             origin=Origin.of(facts),
+            installer=Installer.of(interpreter),
         )
 
     @property
@@ -195,6 +219,8 @@ class _Machine:
             "pip_uninstall": uninstall,
             "same_release": shell.quote(self.same_release),
             "index_option": self.index_option,
+            "installed_tensorflow": self.installer.here("tensorflow"),
+            "installed_onnxruntime": self.installer.here("onnxruntime"),
         }
 
     def shown(self, values: Mapping[str, str], shell: Shell) -> dict[str, str]:
@@ -226,7 +252,7 @@ class _Machine:
         names = placeholders(template)
         calls = {"python"} if names & _PIP else set()
         given = {**values, **self.own}
-        return {name: given[name] for name in sorted((names | calls) - _PIP - {"index_option"})}
+        return {name: given[name] for name in sorted((names | calls) - _OURS)}
 
     def about(self, package: str) -> _Machine:
         """The same with the release of this package that is installed, and the index that its build came from.
@@ -257,6 +283,10 @@ def _system_managers(os: OsFacts) -> tuple[str, ...]:
 
 def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language: str) -> RemedyPlan | None:
     """One remedy, or None where it does not apply: a value is unknown or unfit, or no step is for this machine."""
+    values = {
+        name: " ".join(map(machine.installer.here, value.split())) if name in _OF_PACKAGES else value
+        for name, value in values.items()
+    }
     machine = machine.about(values.get("package_name", ""))
     values = {
         **{name: value if isinstance(value, str) else value.of(language) for name, value in remedy.default.items()},
@@ -310,7 +340,10 @@ def _code(template: str, reader: Shell, values: Mapping[str, str], machine: _Mac
         return ""
     try:
         has_own = placeholders(template).intersection(CONTEXT)
-        return reader.fill(template, values, machine.commands(reader) if has_own else {})
+        commands = machine.commands(reader) if has_own else {}
+        code = reader.fill(template, values, commands)
+        is_install = _PIP.intersection(placeholders(template)) and not machine.is_new
+        return machine.installer.in_its_words(code, commands, reader) if is_install else code
     except Unquotable:
         return ""
 

@@ -9,6 +9,7 @@ from checks.engine.events import (
     ProbeStage,
     ProbeStarted,
     Progress,
+    Resolving,
 )
 from checks.facts import Facts, ProbeRun
 from checks.facts.case import Answers, Case
@@ -52,6 +53,14 @@ def test_a_check_shows_the_worst_that_it_found() -> None:
     assert running.checks["unknown"].finding == findings[1]
     assert running.checks["mps-unavailable"].state == "clear"
     assert summary(running.checks.values()) == {"found-warning": 1, "clear": 1}
+
+
+def test_that_the_index_is_asked_is_seen_until_the_end() -> None:
+    running = Running()
+    running.take(Resolving(2))
+    assert (running.share, running.is_resolving) == (1.0, True)
+    running.take(Finished(Case(created="", answers=Answers(), facts=Facts(), outcomes=(), findings=())))
+    assert not running.is_resolving
 
 
 def test_the_bar_never_goes_back() -> None:

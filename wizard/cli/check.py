@@ -22,6 +22,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
     parser.add_argument("--exactness", choices=exactness, default="", help=text("help-exactness"))
     parser.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-effort"))
     parser.add_argument("--prove", action="store_true", help=text("help-prove"))
+    parser.add_argument("--offline", action="store_true", help=text("help-offline"))
     parser.add_argument("--load", type=seconds, metavar="SECONDS", help=text("help-load"))
     for kind in ("model", "script", "log"):
         parser.add_argument(f"--{kind}", action="append", default=[], metavar="FILE", help=text(f"help-{kind}"))

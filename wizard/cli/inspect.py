@@ -20,6 +20,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
     parser.add_argument("--export", nargs="*", metavar="EXPORTER", help=text("help-export"))
     parser.add_argument("--repeat", action="store_true", help=text("help-repeat"))
     parser.add_argument("--inputs", metavar="FILE", help=text("help-inputs"))
+    parser.add_argument("--offline", action="store_true", help=text("help-offline"))
     add_outputs(parser, text)
 
 

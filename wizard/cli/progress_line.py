@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from checks.engine.events import Event, ProbeSlow, Progress
+from checks.engine.events import Event, ProbeSlow, Progress, Resolving
 from checks.visible import visible
 from wizard.cli.streams import write_over
 from wizard.words import known, words
@@ -28,6 +28,8 @@ class ProgressLine:
         if isinstance(event, ProbeSlow):
             self.clear()
             print(visible(self._slow(event)), file=sys.stderr)
+        elif isinstance(event, Resolving):
+            write_over(words("resolutions.stage", self._language).ljust(self.WIDTH)[: self.WIDTH])
         elif isinstance(event, Progress) and time.monotonic() - self._last > 0.1:
             self._last = time.monotonic()
             self._line(event.share, event.remaining)

@@ -40,6 +40,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
     parser.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help=text("help-run-command"))
     parser.add_argument("--timeout", type=_seconds_or_none, default=None, metavar="SECONDS", help=text("help-timeout"))
     parser.add_argument("--prove", action="store_true", help=text("help-prove"))
+    parser.add_argument("--offline", action="store_true", help=text("help-offline"))
     parser.add_argument("--process", metavar="PID|NAME", help=text("help-process"))
     parser.add_argument("--cwd", metavar="FOLDER", help=text("help-cwd"))
     parser.add_argument("--target", metavar="PYTHON", help=text("help-run-target"))

@@ -61,6 +61,7 @@ class EngineThread(QThread):
         from checks.engine.examination import examine
         from checks.engine.request import Request
         from checks.facts.case import Answers as CaseAnswers
+        from checks.proof.resolve import resolving
 
         if self._answers.only_reads:
             from checks.engine.read_only import read_only
@@ -85,7 +86,8 @@ class EngineThread(QThread):
             load=self._answers.load_taken,
             runs=self._runs,
         )
-        return (self._examine or examine)(request, self._stop.is_set)
+        events = (self._examine or examine)(request, self._stop.is_set)
+        return resolving(events, self._stop.is_set, offline=self._answers.offline)
 
 
 def _prepare_plots(event: Event) -> None:

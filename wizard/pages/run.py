@@ -15,7 +15,7 @@ from wizard.pages.measuring import Measuring
 from wizard.pages.page import Page
 from wizard.run_state import RUNNING, WAITING, Row, summary
 from wizard.widgets.labels import escaped_tip, plain_label
-from wizard.words import area
+from wizard.words import area, words
 
 # State of a row -> (icon, colour). The word stands beside it: window.toml, run-state-<state>.
 _LOOKS = {
@@ -259,6 +259,8 @@ class RunPage(Page):
     def _remaining_text(self) -> str:
         if not self.case.is_running:
             return ""
+        if self.case.running.is_resolving:
+            return words("resolutions.stage", self.case.language)
         if not self.case.running.share:
             return ""
         remaining = self.case.running.remaining

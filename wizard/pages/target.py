@@ -88,6 +88,11 @@ class TargetPage(Page):
         # Who looks into model files may ask whether their results repeat; elsewhere that is part of the question.
         self._repeat, self._repeat_means = self._check_box("target-repeat")
         self._add_effort()
+        self._offline = QCheckBox()
+        self.bind(self._offline.setText, "target-offline")
+        self.bind(self._offline.setToolTip, "target-offline-means")
+        self.bind(self._offline.setAccessibleDescription, "target-offline-means")
+        self.body.addWidget(self._offline)
         self._space = QWidget()  # below the buttons while there is no table
         self.body.addWidget(self._space, 1)
         self._shown: tuple[object, ...] = ()
@@ -96,6 +101,7 @@ class TargetPage(Page):
         self._table.itemSelectionChanged.connect(self._selected)
         self._read_only.toggled.connect(lambda checked: case.answer(read_only=checked))
         self._repeat.toggled.connect(lambda checked: case.answer(repeat=checked))
+        self._offline.toggled.connect(lambda checked: case.answer(offline=checked))
         case.changed.connect(self.refresh)
         self.refresh()
 
@@ -165,6 +171,8 @@ class TargetPage(Page):
         self._read_only.setVisible(is_about_models)
         self._read_only_means.setVisible(is_about_models)
         self._read_only.setChecked(self.case.answers.read_only)
+        self._offline.setChecked(self.case.answers.offline)
+        self._offline.setVisible(not only_reads)
         for widget in (self._repeat, self._repeat_means):
             widget.setVisible(is_about_models and not only_reads)
         has_input = input_among(self.case.answers.given) is not None  # given to be run with

@@ -10,3 +10,4 @@ class TrialWords(Table):
     with_value: tuple[str, ...]
     administration: tuple[str, ...]
     hindered: tuple[str, ...]
+    unsolved: tuple[str, ...]

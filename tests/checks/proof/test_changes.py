@@ -6,6 +6,7 @@ from checks.knowledge.catalogue import remedy_of
 from checks.proof.changes import (
     Filtered,
     Installed,
+    Managed,
     Moved,
     NewEnvironment,
     NotTriable,
@@ -42,6 +43,44 @@ def test_a_call_of_an_installer(code: str, wanted: tuple[str, str, tuple[str, ..
     (change,) = changes_of(plan(code), PYTHON)
     assert isinstance(change, Installed)
     assert (change.installer, change.verb, change.arguments) == wanted
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("uv add --project /p 'numpy<2'", ("uv", "add", "/p", ("numpy<2",))),
+        ("poetry -C /p add 'numpy<2' six", ("poetry", "add", "/p", ("numpy<2", "six"))),
+        ("poetry add 'numpy<2'", ("poetry", "add", "", ("numpy<2",))),
+        ("pdm remove -p /p numpy", ("pdm", "remove", "/p", ("numpy",))),
+        ("pixi add --manifest-path /p --pypi 'numpy<2'", ("pixi", "add", "/p", ("numpy<2",))),
+        ("conda install --prefix /e --force-reinstall numpy==2.0", ("conda", "again", "/e", ("numpy==2.0",))),
+        ("pipx inject --force tool 'numpy<2'", ("pipx", "add", "tool", ("numpy<2",))),
+        ("poetry -C /p source add --priority explicit naosu https://a.example/whl", ("poetry", "source", "/p", ())),
+    ],
+)
+def test_a_call_of_a_project_s_own_tool(code: str, wanted: tuple[str, str, str, tuple[str, ...]]) -> None:
+    (change,) = changes_of(plan(code), PYTHON)
+    assert isinstance(change, Managed)
+    assert (change.tool, change.verb, change.project, change.wanted) == wanted
+
+
+def test_what_goes_into_a_new_environment() -> None:
+    lines = f"'{PYTHON}' -m venv .venv", ".venv/bin/python -m pip install numpy"
+    made, installed = changes_of(plan(*lines), PYTHON)
+    assert isinstance(made, NewEnvironment)
+    assert isinstance(installed, Installed)
+    with pytest.raises(NotTriable, match="not-understood"):
+        changes_of(plan(lines[1]), PYTHON)
+
+
+def test_powershell_is_read_where_it_is_asked_for() -> None:
+    python = r"C:\my env\python.exe"
+    asked = plan(f'& "{python}" -m pip install "numpy<2" --no-deps', language="powershell")
+    (change,) = changes_of(asked, python, ("powershell",))
+    assert isinstance(change, Installed)
+    assert change.arguments == ("numpy<2", "--no-deps")
+    with pytest.raises(NotTriable, match="not-understood"):
+        changes_of(plan(f'& "{python}" -m pip install numpy; reboot', language="powershell"), python, ("powershell",))
 
 
 def test_variables_and_files() -> None:
@@ -101,7 +140,11 @@ def test_what_only_looks_changes_nothing() -> None:
         ("sudo apt-get install -y libgl1", "administrator"),
         ("apt-get update\napt-get install -y libgl1", "administrator"),
         ('sudo mount -o remount,exec "$(findmnt -no TARGET -T /x)"', "administrator"),
-        ("conda install numpy", "not-understood"),
+        ("conda install --channel x numpy", "not-understood"),
+        ("conda list torch", "not-understood"),
+        ("uv add --project /p --editable ./x", "not-understood"),
+        ("poetry add git+https://a.example/x", "not-understood"),
+        ("pdm run evil", "not-understood"),
         ("/usr/bin/python3 -m pip install numpy", "not-understood"),
         (f"'{PYTHON}' -m pip install numpy; touch /tmp/x", "not-understood"),
         (f"'{PYTHON}' -m pip install numpy && touch /tmp/x", "not-understood"),

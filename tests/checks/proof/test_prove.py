@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -369,3 +370,31 @@ def test_an_index_that_is_not_there_is_no_fault_of_the_remedy(failed: Failed, mo
     monkeypatch.setenv("PIP_RETRIES", "1")
     proof = proofs_of(case)["install-fitting-release"]
     assert (proof.result, proof.reason) == ("not-tried", "hindered")
+
+
+def test_what_needs_a_compiler_is_never_proven(
+    failed: Failed, shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is source code alone, whose build asks for a compiler, and none is on PATH: the reason is in the proof."""
+    folder = tmp_path / "tqdm-9.0"
+    folder.mkdir()
+    (folder / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: tqdm\nVersion: 9.0\n")
+    (folder / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "own"\nbackend-path = ["."]\n'
+    )
+    (folder / "own.py").write_text(
+        "import shutil, sys\n"
+        "def build_wheel(*_):\n"
+        "    assert not shutil.which('gcc')\n"
+        "    sys.exit(\"error: command 'gcc' failed: No such file or directory\")\n"
+    )
+    with tarfile.open(tmp_path / "tqdm-9.0.tar.gz", "w:gz") as archive:
+        archive.add(folder, folder.name)
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    monkeypatch.setenv("PATH", "/nowhere")
+    case = failed(
+        "dependency-version-conflict", {"requirement": "tqdm>=9"}, ("install-required-version",), "import six"
+    )
+    (proof,) = proofs_of(case).values()
+    assert proof.result == "not-applied"
+    assert proof.said.splitlines()[0] == "error: command 'gcc' failed: No such file or directory"

@@ -350,3 +350,13 @@ def test_what_belongs_to_another_user_is_shown_with_its_owner_and_not_chosen(
     qtbot.waitUntil(page._problem.isVisible)
     assert VENV.path in page._problem.text()
     assert page.case.answers.target == SYSTEM.path
+
+
+def test_the_package_index_is_asked_unless_somebody_objects(qtbot: QtBot, found: TargetPage) -> None:
+    assert found._offline.isVisible()
+    assert not found.case.answers.offline
+    qtbot.keyClick(found._offline, Qt.Key.Key_Space)
+    assert found.case.answers.offline
+    found.case.set_symptom("models")
+    found._read_only.setChecked(True)
+    assert not found._offline.isVisible(), "what is only read has no remedies to install"

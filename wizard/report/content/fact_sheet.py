@@ -129,7 +129,9 @@ _NVIDIA_GPU = _fields(
     "name compute_capability pci_address memory_total memory_free temperature power power_limit clock_sm clock_memory "
     "utilization throttle_reasons compute_mode ecc_enabled retired_pages mig_enabled vbios board_part_number"
 )
-_INTERPRETER = _fields("path version implementation architecture kind package_manager externally_managed problem")
+_INTERPRETER = _fields(
+    "path version implementation architecture kind package_manager project externally_managed problem"
+)
 _FRAMEWORK = _fields("version imported cuda_version cudnn_version")
 _MORE = {
     "torch": _fields(

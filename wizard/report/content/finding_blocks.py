@@ -31,6 +31,7 @@ from wizard.report.content.blocks import (
 )
 from wizard.report.content.proofs import proof_details, proven_commands, proven_releases, result_step
 from wizard.report.content.report import FindingView
+from wizard.report.content.resolutions import resolution_details, resolution_step
 from wizard.report.content.step_labels import step_label, step_numbers, step_text
 from wizard.report.content.together import remedies_of
 from wizard.words import words
@@ -195,6 +196,9 @@ def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
     proof = remedy.proof
     if proof:
         yield result_step(proof, language)
+    resolution = remedy.resolution if not (proof and (proof.helped or proof.refuted)) else None
+    if resolution:
+        yield resolution_step(resolution, language)
     if remedy.risk:
         yield Risk(words("report.heading-risk", language), remedy.risk)
     commands = proven_commands(proof, language) if proof else None
@@ -203,9 +207,12 @@ def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
     else:
         for mark, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
             yield _step(mark, step, language)
-    details = proof_details(proof, language) if proof else None
-    if details:
-        yield details
+    for details in (
+        resolution_details(resolution, language) if resolution else None,
+        proof_details(proof, language) if proof else None,
+    ):
+        if details:
+            yield details
     releases = proven_releases(proof, language) if proof else None
     if releases:
         yield whole(releases)

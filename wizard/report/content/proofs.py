@@ -131,12 +131,17 @@ def _details(proof: Proof, language: str) -> Iterator[str]:
     if proof.way in _WAYS:
         yield words(f"proofs.where-{proof.way}", language, bytes=_megabytes(proof.copied_bytes or 0))
     if proof.changes:
-        shown = [_change(change, language) for change in proof.changes[:_MOST_CHANGES]]
-        if len(proof.changes) > _MOST_CHANGES:
-            shown.append(words("proofs.changed-more", language, count=len(proof.changes) - _MOST_CHANGES))
-        yield words("proofs.changed", language, changes=words("report.list-separator", language).join(shown))
+        yield words("proofs.changed", language, changes=changes_in_words(proof.changes, language))
     if proof.conflicts:
         yield words("proofs.broken", language, conflicts="; ".join(proof.conflicts[:_MOST_CHANGES]))
+
+
+def changes_in_words(changes: Sequence[PackageChange], language: str) -> str:
+    """The distributions that change, of many the first ones."""
+    shown = [_change(change, language) for change in changes[:_MOST_CHANGES]]
+    if len(changes) > _MOST_CHANGES:
+        shown.append(words("proofs.changed-more", language, count=len(changes) - _MOST_CHANGES))
+    return words("report.list-separator", language).join(shown)
 
 
 def _megabytes(size: int) -> str:
@@ -144,6 +149,7 @@ def _megabytes(size: int) -> str:
 
 
 def _change(change: PackageChange, language: str) -> str:
-    kind = "added" if change.version_before is None else "removed" if change.version_after is None else "other"
+    before, after = change.version_before, change.version_after
+    kind = "added" if before is None else "removed" if after is None else "again" if before == after else "other"
     values = {"name": change.name, "before": change.version_before or "", "after": change.version_after or ""}
     return words(f"proofs.change-{kind}", language, **values)

@@ -431,6 +431,7 @@ def _notes(case: Case, language: str) -> tuple[str, ...]:
         ("note-judged-again", case.naosu != __version__),
         ("note-cancelled", not case.complete),
         ("note-shortened", case.shortened),
+        ("note-offline", case.facts.missing.get("resolutions") == "offline"),
         ("note-no-machine", case.answers.symptom != MODELS and (case.facts.machine is None or case.facts.reported)),
     ]
     notes = [words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds]

@@ -1,0 +1,122 @@
+"""Change a copy of a project's manifest and lock file with the project's own tool, and so the copy of its environment.
+
+The tool works in a folder that holds the manifest files alone: the user's project is not touched, and nothing of it is
+built or installed. Sources: docs.astral.sh/uv/reference/environment, python-poetry.org/docs/basic-usage (an active
+environment is used), pdm-project.org/latest/usage/venv (PDM_PYTHON).
+"""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from checks.proof.changes import Change, Managed, NotTriable
+from checks.proof.environment_copy import EnvironmentCopy
+from checks.proof.resolver import uv_program
+
+_FILES = (
+    "pyproject.toml", "uv.lock", "uv.toml", ".python-version", "poetry.lock", "poetry.toml", "pdm.lock", "pdm.toml",
+)  # fmt: skip
+_TEXTS = ("README", "LICEN")  # how the files begin that a manifest names
+_LONGEST = 64 << 20
+_QUIET = {
+    "uv": ("--no-install-project", "--no-progress"),
+    "poetry": ("--no-interaction", "--no-ansi"),
+    "pdm": ("--no-self",),
+}
+
+
+def project_variables(tool: str, made: EnvironmentCopy) -> dict[str, str]:
+    """By these a tool works in the copy, and ``uv run`` and its kin start the program there as it is."""
+    if tool == "uv":
+        return {"UV_PROJECT_ENVIRONMENT": str(made.folder), "UV_NO_SYNC": "1"}
+    if tool == "pdm":  # which may let uv work for it
+        return {**_active(made), "PDM_PYTHON": str(made.python), "UV_PROJECT_ENVIRONMENT": str(made.folder)}
+    return _active(made) if tool == "poetry" else {}
+
+
+def _active(made: EnvironmentCopy) -> dict[str, str]:
+    return {"VIRTUAL_ENV": str(made.folder)}
+
+
+def check_tools(changes: Sequence[Change]) -> None:
+    """Refuse what only a real environment could be tried with.
+
+    Raises:
+        NotTriable: the tool of a change works on no copy.
+    """
+    for change in changes:
+        if isinstance(change, Managed) and change.tool not in _QUIET:
+            raise NotTriable("installer", tool=change.tool)
+
+
+def manage(
+    change: Managed,
+    made: EnvironmentCopy,
+    variables: Mapping[str, str],
+    folder: str,
+    run: Callable[[tuple[str, ...], Mapping[str, str]], None],
+) -> None:
+    """Carry it out in the copy. ``folder``: where the program was started; ``run``: runs a command to its end.
+
+    Raises:
+        NotTriable: the project cannot be taken apart from its other files, or its tool is not there.
+    """
+    if made.is_overlay:
+        raise NotTriable("too-large-for-uv")
+    tool = uv_program(variables) if change.tool == "uv" else shutil.which(change.tool, path=variables.get("PATH"))
+    if not tool:
+        raise NotTriable("no-tool", tool=change.tool)
+    copy = made.folder.parent / "project"
+    if not copy.exists():
+        _copy_manifest(_project(change, folder), copy)
+    words = [str(copy) if change.project and word == change.project else word for word in change.words]
+    if not change.project:
+        words = ["-C", str(copy), *words]
+    quiet = () if change.verb == "source" else _QUIET[change.tool]
+    synced = {name: value for name, value in variables.items() if name != "UV_NO_SYNC"}
+    run((tool, *words, *quiet), {**synced, **_here(change, made)})
+
+
+def _here(change: Managed, made: EnvironmentCopy) -> dict[str, str]:
+    return {name: value for name, value in project_variables(change.tool, made).items() if name != "UV_NO_SYNC"}
+
+
+def _project(change: Managed, folder: str) -> Path:
+    """The folder of the manifest: that of the command, else the nearest one above the program's folder."""
+    if change.project:
+        return Path(change.project)
+    start = Path(folder)
+    found = next((place for place in (start, *start.parents) if (place / "pyproject.toml").is_file()), None)
+    if found is None:
+        raise NotTriable("project", detail="pyproject.toml")
+    return found
+
+
+def _copy_manifest(project: Path, copy: Path) -> None:
+    try:
+        manifest = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise NotTriable("project", detail=str(error)) from error
+    if hindrance := _needs_more(manifest):
+        raise NotTriable("project", detail=hindrance)
+    copy.mkdir()
+    for path in sorted(project.iterdir()):
+        is_text = path.name.upper().startswith(_TEXTS)
+        if (path.name in _FILES or is_text) and path.is_file() and path.stat().st_size <= _LONGEST:
+            shutil.copyfile(path, copy / path.name)
+
+
+def _needs_more(manifest: Mapping[str, Any]) -> str:
+    """What in a manifest needs other files of the project: its parts, or code that tells its version."""
+    tools = manifest.get("tool", {})
+    uv, poetry = tools.get("uv", {}), tools.get("poetry", {})
+    if "workspace" in uv:
+        return "tool.uv.workspace"
+    wishes = [*uv.get("sources", {}).values(), *poetry.get("dependencies", {}).values()]
+    if any(isinstance(wish, dict) and not {"path", "workspace"}.isdisjoint(wish) for wish in wishes):
+        return "path"
+    return "dynamic" if "build-system" in manifest and manifest.get("project", {}).get("dynamic") else ""

@@ -1,0 +1,112 @@
+"""A requirement is changed in a copy of the project, and the project stays as it is. uv is the real one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from support.wheels import wheel
+
+from checks.engine.watch.connection import Listened
+from checks.engine.watch.program import ProgramTask, watch_program
+from checks.facts import Facts, MachineFacts, OsFacts, ResolutionResult
+from checks.facts.case import Answers, Case
+from checks.facts.finding import FAILED_RUN, Finding, Severity
+from checks.interpreters import read_interpreter
+from checks.proof.prove import Tried, prove
+from checks.proof.resolve import resolved
+from checks.proof.resolver import uv_program
+
+UV = uv_program(os.environ)
+pytestmark = pytest.mark.skipif(not UV or sys.platform == "win32", reason="uv is not installed, or this is Windows")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of uv, whose environment holds a release of six that cannot be imported."""
+    shelf = tmp_path / "shelf"
+    wheel(shelf, "six", "1.0", {"six.py": "raise ImportError('six 1.0 is broken')"})
+    wheel(shelf, "six", "2.0", {"six.py": "VALUE = 2"})
+    folder = tmp_path / "project"
+    folder.mkdir()
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    (folder / "pyproject.toml").write_text(
+        f'[project]\nname = "p"\nversion = "1"\nrequires-python = "=={version}.*"\ndependencies = ["six<2"]\n'
+        f'[tool.uv]\nno-index = true\nfind-links = ["{shelf}"]\n'
+    )
+    (folder / "prog.py").write_text("import six\nprint(six.VALUE)\n")
+    for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))] + ["VIRTUAL_ENV", "PYTHONPATH"]:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", os.pathsep.join((str(Path(UV).parent), os.environ["PATH"])))
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("UV_PYTHON", sys.executable)
+    subprocess.run([UV, "sync", "--quiet"], cwd=folder, check=True)
+    return folder
+
+
+def failed(project: Path, requirement: str) -> Case:
+    words = (UV, "run", "prog.py")
+    run = watch_program(ProgramTask(command=words, folder=project, named=words), Listened(lambda *_: None))
+    assert run.failed
+    python = read_interpreter(str(project / ".venv/bin/python"))
+    assert (python.package_manager, python.project) == ("uv", str(project))
+    facts = Facts(
+        machine=MachineFacts(os=OsFacts(system="Linux")),
+        interpreters=(python,),
+        target=python.path,
+        runs=(run,),
+        here=True,
+    )
+    finding = Finding(
+        cause="dependency-version-conflict",
+        severity=Severity.BLOCKING,
+        confidence=0.9,
+        values={"requirement": requirement, FAILED_RUN: run.label},
+        remedies=("install-required-version",),
+    )
+    return Case(created="", answers=Answers(symptom="does-not-start"), facts=facts, outcomes=(), findings=(finding,))
+
+
+def test_it_is_resolved_and_proven_and_the_project_stays(project: Path) -> None:
+    kept = ("pyproject.toml", "uv.lock", ".venv/lib")
+    before = {name: (project / name).read_bytes() for name in kept[:2]}
+    case = failed(project, "six>=2")
+    variables = {name: value for name, value in os.environ.items() if name != "NAOSU_OFFLINE"}
+    (resolution,) = resolved(
+        case, {**variables, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(project.parent / "shelf")}
+    ).facts.resolutions
+    assert resolution.result == ResolutionResult.RESOLVED
+    assert resolution.commands == (f"uv add --project {project} 'six>=2'",)
+    steps = list(prove(case))
+    (proof,) = [step.proof for step in steps if isinstance(step, Tried)]
+    assert (proof.result, proof.reason, proof.said) == ("proven", "", "")
+    assert proof.commands == (f"uv add --project {project} 'six>=2'",)
+    assert [(change.name, change.version_before, change.version_after) for change in proof.changes] == [
+        ("six", "1.0", "2.0")
+    ]
+    assert {name: (project / name).read_bytes() for name in before} == before
+    assert read_interpreter(str(project / ".venv/bin/python")).package("six").version == "1.0"  # type: ignore[union-attr]
+
+
+def test_a_release_that_is_not_there_is_not_applied(project: Path) -> None:
+    (step,) = [step for step in prove(failed(project, "six>=7")) if isinstance(step, Tried)]
+    assert step.proof.result == "not-applied"
+    assert "six>=7" in step.proof.said
+
+
+def test_parts_of_a_project_are_not_taken_apart(project: Path) -> None:
+    case = failed(project, "six>=2")
+    with (project / "pyproject.toml").open("a") as manifest:
+        manifest.write('[tool.uv.sources]\nother = { path = "../other" }\n')
+    (step,) = [step for step in prove(case) if isinstance(step, Tried)]
+    assert (step.proof.result, step.proof.reason) == ("not-tried", "project")
+
+
+def test_what_works_on_no_copy_is_said(project: Path) -> None:
+    case = failed(project, "six>=2")
+    (python,) = case.facts.interpreters or ()
+    pixi = msgspec.structs.replace(python, package_manager="pixi")
+    case = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, interpreters=(pixi,)))
+    assert not list(prove(case)), "nothing can be tried, and so nothing is offered"

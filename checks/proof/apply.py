@@ -189,7 +189,7 @@ def _ended(
         NotTriable: it takes too long, or the disk is nearly full.
         Cancelled: somebody asked to end.
     """
-    room = made.folder.parent
+    room = made.room or made.folder.parent
     temporary = room / "temporary"
     temporary.mkdir(exist_ok=True)
     started = time.monotonic()

@@ -96,6 +96,15 @@ def changes_of(plan: RemedyPlan, target: str) -> tuple[Change, ...]:
     return tuple(changes)
 
 
+def changes_in(lines: Sequence[str], target: str) -> tuple[Change, ...]:
+    """What commands change that were carried out in a copy already, as :func:`changes_of` reads them.
+
+    Raises:
+        NotTriable: one is not understood.
+    """
+    return tuple(change for line in lines for change in _of_line(line, target))
+
+
 def _of_line(line: str, target: str) -> Iterator[Change]:
     words = _words(line)
     match words:

@@ -34,7 +34,10 @@ _MAKING = 60.0  # seconds to make an empty environment
 
 @dataclass(frozen=True)
 class EnvironmentCopy:
-    """``prefixes``: how the user's environment is named, by its path and by its real one; ``folder``: the copy's."""
+    """``prefixes``: how the user's environment is named, by its path and by its real one; ``folder``: the copy's.
+
+    ``room``: for what installers leave beside it; None: the folder around it.
+    """
 
     users_python: str
     prefixes: tuple[str, ...]
@@ -42,6 +45,7 @@ class EnvironmentCopy:
     python: Path
     is_overlay: bool
     copied_bytes: int
+    room: Path | None = None
 
     def moved(self, text: str) -> str:
         """A word of a command or the value of a variable, with the copy in the place of the environment."""
@@ -133,7 +137,9 @@ def _whole(target: InterpreterFacts, prefix: Path, place: Path, cancelled: Calla
         return to
 
     try:
-        shutil.copytree(prefix, folder, symlinks=True, copy_function=copy, ignore_dangling_symlinks=True)
+        shutil.copytree(
+            prefix, folder, symlinks=True, copy_function=copy, ignore=_not_kept, ignore_dangling_symlinks=True
+        )
         _separate_links(folder, prefix)
         python = _python_in(folder, target, prefix)
         made = EnvironmentCopy(target.path, _names(prefix), folder, python, False, copied_bytes)

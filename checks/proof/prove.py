@@ -119,7 +119,7 @@ def prove(
     witness = witness_of(case.facts)
     if witness is not None and is_worth_trying(case):
         users = probe_environment("", variables)
-        before = witness.run or _seen(witness, users, cancelled)
+        before = witness.run or seen_now(witness, users, cancelled)
         if before is not None and before.failed:
             trials = _Trials(case, witness, before, users, seconds, cancelled)
             yield from trials.all(language, proofs)
@@ -127,7 +127,7 @@ def prove(
     return judged(facts, case.answers, created=case.created, complete=case.complete)
 
 
-def _seen(witness: Witness, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> ProgramRun | None:
+def seen_now(witness: Witness, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> ProgramRun | None:
     """How a statement fails, seen now, in the user's environment, into which nothing is compiled."""
     plain = trial_variables(None, variables)
     run = witness.started(witness.command, plain, STATEMENT_SECONDS, cancelled)
@@ -233,12 +233,12 @@ class _Trial:
                     ground.apply(self.changes)
                 yield Trying(self.candidate, number, "running")
                 after = self._run_again(ground)
-                result = _result(before, after, made)
-                failures = [_failure(before, made)]
+                result = result_of(before, after, made)
+                failures = [failure_of(before, made)]
                 while result is ProofResult.OTHER_FAILURE and made and len(then) < MOST_BEHIND:
                     known = {self.candidate.plan.id, *then}
                     following = next((one for one in self._behind(after, made) if one.plan.id not in known), None)
-                    failures.append(_failure(after, made))
+                    failures.append(failure_of(after, made))
                     if following is None:
                         break
                     yield Trying(following, number, "applying")
@@ -249,8 +249,8 @@ class _Trial:
                     then.append(following.plan.id)
                     yield Trying(following, number, "running")
                     after = self._run_again(ground)
-                    result = _result(before, after, made)
-                    if _failure(after, made) in failures:
+                    result = result_of(before, after, made)
+                    if failure_of(after, made) in failures:
                         break
                 if result is ProofResult.PROVEN:
                     self._check_steady(ground, after)
@@ -264,7 +264,7 @@ class _Trial:
             else:
                 result = ProofResult.CONFLICTS if conflicts else result
                 more = {
-                    "run": _kept(after, made),
+                    "run": kept_run(after, made),
                     "commands": tuple(ground.commands),
                     "changes": changes,
                     "conflicts": conflicts,
@@ -287,7 +287,7 @@ class _Trial:
             Cancelled: somebody asked to end.
         """
         control = self._run_again(ground)
-        if not control.failed or _failure(control, ground.made) != _failure(self.trials.before, ground.made):
+        if not control.failed or failure_of(control, ground.made) != failure_of(self.trials.before, ground.made):
             raise NotTriable("control")
 
     def _check_steady(self, ground: Ground, after: ProgramRun) -> None:
@@ -368,15 +368,18 @@ def _ran_in(made: EnvironmentCopy, run: ProgramRun) -> bool:
     return all(map(made.holds, seen)) if seen else bool(run.interpreter) and made.holds(run.interpreter or "")
 
 
-def _result(before: ProgramRun, after: ProgramRun, made: EnvironmentCopy | None) -> ProofResult:
+def result_of(before: ProgramRun, after: ProgramRun, made: EnvironmentCopy | None) -> ProofResult:
+    """What two runs of the same program come to."""
     if after.worked:
         return ProofResult.PROVEN
     if after.end == ProgramEnd.WATCHED:
         return ProofResult.RUNS_LONGER
-    return ProofResult.DID_NOT_HELP if _failure(before, made) == _failure(after, made) else ProofResult.OTHER_FAILURE
+    return (
+        ProofResult.DID_NOT_HELP if failure_of(before, made) == failure_of(after, made) else ProofResult.OTHER_FAILURE
+    )
 
 
-def _failure(run: ProgramRun, made: EnvironmentCopy | None) -> tuple[object, ...]:
+def failure_of(run: ProgramRun, made: EnvironmentCopy | None) -> tuple[object, ...]:
     """By what two failures are told apart: the exception with its message, else the code and the last words."""
     raised = run.raised
     if raised is not None:
@@ -392,7 +395,7 @@ def _masked(text: str, made: EnvironmentCopy | None) -> str:
     return re.sub(r"0x[0-9a-fA-F]+|\d+", "0", text).strip()
 
 
-def _kept(run: ProgramRun, made: EnvironmentCopy | None) -> ProgramRun:
+def kept_run(run: ProgramRun, made: EnvironmentCopy | None) -> ProgramRun:
     """What of a run belongs into a case; the copy, which is gone, has the name of the user's environment there."""
     pythons = tuple(
         msgspec.structs.replace(python, modules=(), libraries=None, search_path=(), warnings=())

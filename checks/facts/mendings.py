@@ -1,0 +1,66 @@
+"""What came of carrying out a proven remedy in the user's own environment."""
+
+from enum import StrEnum
+
+import msgspec
+
+from checks.facts.base import Fact
+from checks.facts.programs import ProgramRun
+from checks.facts.proofs import PackageChange
+
+
+class MendingResult(StrEnum):
+    """What was seen; a case may hold others, of a newer version."""
+
+    FIXED = "fixed"  # what failed before came to its end afterwards
+    RUNS_LONGER = "runs-longer"  # it failed before, and still ran when the time of the check was over
+    OTHER_FAILURE = "other-failure"  # the failure of before is gone, and another one is there
+    DID_NOT_HELP = "did-not-help"  # it fails as before
+    NOT_CHECKED = "not-checked"  # carried out; what failed could not be run again, ``reason`` says why
+    NOT_APPLIED = "not-applied"  # a command failed; ``said`` is why; everything was put back
+    NOT_DONE = "not-done"  # ``reason`` says why; nothing is changed
+
+
+class SettingPlace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A line of a file of the user's in which a variable is set, and what it would be; None: it goes."""
+
+    variable: str
+    path: str
+    line: int
+    text: str
+    changed: str | None = None
+    starts_anew: str = ""  # what has to be started again for it to count: behind "anew-" in mendings.toml
+
+
+class Mending(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """One proven remedy of one finding, carried out here.
+
+    ``id``: of what was saved before, by which it is undone; "" where nothing was. ``before``, ``after``: what failed,
+    run before and afterwards in the user's environment. ``said``: by a command that failed.
+    """
+
+    cause: str
+    subject: str = ""
+    remedy: str
+    result: str
+    reason: str = ""
+    values: dict[str, str] = {}
+    id: str = ""
+    commands: tuple[str, ...] = ()
+    changes: tuple[PackageChange, ...] = ()
+    before: ProgramRun | None = None
+    after: ProgramRun | None = None
+    said: str = ""
+    saved_files: int = 0
+    saved_bytes: int = 0
+    is_undone: bool = False
+
+    @property
+    def stands(self) -> bool:
+        """Whether the environment is changed by it."""
+        return bool(self.id) and not self.is_undone
+
+    @property
+    def mended(self) -> bool:
+        """Whether what failed was seen not to fail afterwards, and it was not undone."""
+        return self.stands and self.result in (MendingResult.FIXED, MendingResult.RUNS_LONGER)

@@ -1,0 +1,96 @@
+"""A real virtual environment with a broken package, a shelf of wheels that mend it, and the case of its program."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from support.wheels import put, wheel
+
+from checks.engine.watch.connection import Listened
+from checks.engine.watch.program import ProgramTask, watch_program
+from checks.facts import Facts, MachineFacts, OsFacts, Proof
+from checks.facts.case import Answers, Case
+from checks.facts.finding import FAILED_RUN, Finding, Severity
+from checks.facts.question import SymptomName
+from checks.interpreters import read_interpreter
+
+CAUSE, REMEDY = "dependency-version-conflict", "install-fitting-release"
+
+
+def broken_environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Its folder: six 1.0 cannot be imported, 2.0 can, 3.0 fails in another way, and 4.0 as 1.0 does."""
+    shelf, environment = folder / "shelf", folder / "my env"
+    wheel(shelf, "six", "2.0", {"six.py": "VALUE = 2", "six_extra/__init__.py": ""}, requires=("wrapt",))
+    wheel(shelf, "six", "3.0", {"six.py": "import nowhere_at_all"})
+    wheel(shelf, "six", "4.0", {"six.py": "raise ImportError('six is broken')"})
+    wheel(shelf, "wrapt", "1.0", {"wrapt/__init__.py": ""})
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    (site,) = environment.glob("lib/python*/site-packages")
+    shutil.copytree(Path(sysconfig.get_path("purelib"), "pip"), site / "pip", ignore=shutil.ignore_patterns("*.pyc"))
+    put(site, "six", "1.0", {"six.py": "raise ImportError('six is broken')"})
+    (site / "paths.pth").write_text("# mine\n")
+    for name, value in {
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(shelf),
+        "XDG_DATA_HOME": str(folder / "data"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    return environment
+
+
+def failed_case(environment: Path, source: str = "import six", requirement: str = "six==2.0") -> Case:
+    """The case of a program that was run there and failed, whose remedy was proven."""
+    folder = environment.parent / "project"
+    folder.mkdir(exist_ok=True)
+    (folder / "prog.py").write_text(source)
+    python = str(environment / "bin/python")
+    words = (python, "prog.py")
+    run = watch_program(ProgramTask(command=words, folder=folder, named=words), Listened(lambda *_: None))
+    assert run.failed
+    proof = Proof(
+        cause=CAUSE,
+        remedy=REMEDY,
+        result="proven",
+        commands=(f"'{python}' -m pip install {requirement}",),
+        way="copy",
+        run=run,
+    )
+    finding = Finding(
+        cause=CAUSE,
+        severity=Severity.BLOCKING,
+        confidence=0.9,
+        values={"requirement": requirement, "import_statement": "import six", FAILED_RUN: run.label},
+        remedies=(REMEDY,),
+    )
+    facts = Facts(
+        machine=MachineFacts(os=OsFacts(system="Linux")),
+        interpreters=(read_interpreter(python),),
+        target=python,
+        runs=(run,),
+        proofs=(proof,),
+        here=True,
+    )
+    answers = Answers(symptom=SymptomName.DOES_NOT_START)
+    return Case(created="", answers=answers, facts=facts, outcomes=(), findings=(finding,))
+
+
+def tree(folder: Path) -> dict[str, tuple[object, ...]]:
+    """Every file, folder and link: kind and rights, time of change, content."""
+    found: dict[str, tuple[object, ...]] = {}
+    for root, folders, files in os.walk(folder):
+        for name in (*folders, *files, "."):
+            path = Path(root, name)
+            state = path.lstat()
+            content = ""
+            if path.is_symlink():
+                content = str(path.readlink())
+            elif path.is_file():
+                content = hashlib.sha256(path.read_bytes()).hexdigest()
+            found[os.path.normpath(path.relative_to(folder))] = (state.st_mode, state.st_mtime_ns, content)
+    return found

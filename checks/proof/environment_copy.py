@@ -137,8 +137,9 @@ def _whole(target: InterpreterFacts, prefix: Path, place: Path, cancelled: Calla
         return to
 
     try:
+        left_out = shutil.ignore_patterns(".naosu")  # what is kept there of remedies that were carried out
         shutil.copytree(
-            prefix, folder, symlinks=True, copy_function=copy, ignore=_not_kept, ignore_dangling_symlinks=True
+            prefix, folder, symlinks=True, copy_function=copy, ignore=left_out, ignore_dangling_symlinks=True
         )
         _separate_links(folder, prefix)
         python = _python_in(folder, target, prefix)

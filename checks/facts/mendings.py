@@ -61,6 +61,18 @@ class Mending(Fact, frozen=True, kw_only=True, omit_defaults=True):
         return bool(self.id) and not self.is_undone
 
     @property
+    def is_refuted(self) -> bool:
+        """Whether it stands, and what failed was seen to fail all the same."""
+        return self.stands and self.result in (MendingResult.DID_NOT_HELP, MendingResult.OTHER_FAILURE)
+
+    @property
     def mended(self) -> bool:
         """Whether what failed was seen not to fail afterwards, and it was not undone."""
         return self.stands and self.result in (MendingResult.FIXED, MendingResult.RUNS_LONGER)
+
+
+def mending_of(mendings: tuple[Mending, ...], cause: str, subject: str, remedy: str) -> Mending | None:
+    """What came last of carrying out this remedy for this finding."""
+    wanted = (cause, subject, remedy)
+    found = (one for one in reversed(mendings) if (one.cause, one.subject, one.remedy) == wanted)
+    return next(found, None)

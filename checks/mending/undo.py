@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import msgspec
 import psutil
 
 from checks.engine.processes.tree import end_left_by
+from checks.facts.case import Case
+from checks.judgement.judge import judged
 from checks.mending import journal as journals
 from checks.mending import permission
 from checks.mending.journal import Journal, Stage
@@ -44,6 +47,25 @@ def undo(journal: Journal) -> Undone:
     )
     journals.write(journal)
     return Undone(journal, put_all_back(journal))
+
+
+def with_undone(case: Case, number: str) -> Case:
+    """Undo what was carried out for a case; returns the case that says so.
+
+    Raises:
+        NotMended: it must not, or cannot be.
+        OSError: the environment cannot be written.
+    """
+    journal = next((journal for journal in journals.journals() if journal.id == number), None)
+    if journal is None:
+        raise NotMended("not-kept", path=number)
+    undo(journal)
+    mendings = tuple(
+        msgspec.structs.replace(mending, is_undone=mending.is_undone or mending.id == number)
+        for mending in case.facts.mendings
+    )
+    facts = msgspec.structs.replace(case.facts, mendings=mendings)
+    return judged(facts, case.answers, created=case.created, complete=case.complete)
 
 
 def put_all_back(journal: Journal) -> tuple[str, ...]:
@@ -86,18 +108,19 @@ def check_undo(journal: Journal) -> None:
     changed = hindrances(prefix, kept)
     if journal.stage is not Stage.UNDOING and changed:
         named = ", ".join(changed[:_MOST_NAMED]) + (" ..." if len(changed) > _MOST_NAMED else "")
-        raise NotMended("changed-since", paths=named, commands="\n".join(way_back(journal)))
+        raise NotMended("changed-since", paths=named, commands=" && ".join(way_back(journal)))
 
 
 def way_back(journal: Journal) -> tuple[str, ...]:
     """The commands that install what was there before, for where the files are not put back."""
+    python = shlex.quote(journal.python)
     gone = [change.name for change in journal.changes if change.version_before is None]
     had = [f"{change.name}=={change.version_before}" for change in journal.changes if change.version_before]
     lines = []
     if gone:
-        lines.append(f"{journal.python} -m pip uninstall -y {' '.join(gone)}")
+        lines.append(f"{python} -m pip uninstall -y {' '.join(gone)}")
     if had:
-        lines.append(f"{journal.python} -m pip install --no-deps {' '.join(had)}")
+        lines.append(f"{python} -m pip install --no-deps {' '.join(had)}")
     return tuple(lines)
 
 

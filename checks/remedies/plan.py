@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from checks.facts import Facts, OsFacts, Proof
+from checks.facts import Facts, Mending, OsFacts, Proof
 from checks.facts.finding import FRAMEWORK, Finding
+from checks.facts.mendings import mending_of
 from checks.facts.phrase import Phrase
 from checks.facts.proofs import proof_of
 from checks.knowledge.catalogue import Remedy, Step, remedy_of
@@ -72,6 +73,7 @@ class RemedyPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     risk: str = ""
     tested: str = ""
     proof: Proof | None = None  # what came of trying it here
+    mending: Mending | None = None  # what came of carrying it out in the user's own environment
 
 
 def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[RemedyPlan, ...]:
@@ -100,6 +102,11 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
 
 
 def _with_proof(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:
+    mending = mending_of(facts.mendings, finding.cause, finding.subject, plan.id)
+    if mending is not None and not facts.here:  # there is nothing to undo on this machine
+        mending = msgspec.structs.replace(mending, id="", commands=())
+    if mending is not None:
+        plan = msgspec.structs.replace(plan, mending=mending)
     proof = proof_of(facts.proofs, finding.cause, finding.subject, plan.id)
     if proof is not None and not facts.here:  # a stranger's report chooses no command that is pasted
         proof = msgspec.structs.replace(proof, commands=())

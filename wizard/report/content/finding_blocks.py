@@ -29,6 +29,7 @@ from wizard.report.content.blocks import (
     Sources,
     Step,
 )
+from wizard.report.content.mendings import mending_details, mending_step
 from wizard.report.content.proofs import proof_details, proven_commands, result_step
 from wizard.report.content.report import FindingView
 from wizard.report.content.step_labels import step_label, step_numbers, step_text
@@ -192,7 +193,12 @@ def remedy_section(
 
 def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
     """What came of it here, what to know before the first step, the steps, and how to see that it worked."""
-    proof = remedy.proof
+    proof, mending = remedy.proof, remedy.mending
+    if mending:
+        yield mending_step(mending, language)
+        details = mending_details(mending, language)
+        if details:
+            yield details
     if proof:
         yield result_step(proof, language)
     if remedy.risk:

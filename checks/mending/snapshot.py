@@ -113,11 +113,10 @@ def finish(prefix: Path, store: Path, kept: Kept) -> Kept:
     """
     after = read_tree(os.fsencode(prefix))
     changed = set(differing(kept.before, after))
-    around = {os.path.dirname(path) for path in changed}
     folders = {
-        path: (kept.before[path].modified, after[path].modified)
-        for path in around
-        if path in kept.before and path in after
+        path: (entry.modified, after[path].modified)
+        for path, entry in kept.before.items()
+        if entry.is_folder and path in after and entry.modified != after[path].modified
     }
     finished = Kept(
         before={path: entry for path, entry in kept.before.items() if path in changed},
@@ -177,7 +176,7 @@ def _strangers(root: bytes, folder: bytes, after: Tree) -> Iterator[bytes]:
 
 
 def put_back(prefix: Path, store: Path, kept: Kept) -> tuple[str, ...]:
-    """Make the environment what it was; returns what cannot be put back, which is nothing as a rule.
+    """Make the environment what it was; returns what is not as it was, which is nothing as a rule.
 
     It may be interrupted, and done again from its start.
 
@@ -187,7 +186,6 @@ def put_back(prefix: Path, store: Path, kept: Kept) -> tuple[str, ...]:
     root, files = os.fsencode(prefix), os.fsencode(store / "files")
     now = read_tree(root)
     wanted = _wanted(now, kept)
-    lost: list[bytes] = []
     for path in sorted(now.keys() - wanted.keys(), reverse=True):  # what lies in a folder before the folder
         _remove(os.path.join(root, path), now[path])
     for path in differing({path: entry for path, entry in now.items() if path in wanted}, wanted):
@@ -201,10 +199,18 @@ def put_back(prefix: Path, store: Path, kept: Kept) -> tuple[str, ...]:
         elif entry.target:
             os.symlink(entry.target, to)
             os.utime(to, ns=(entry.modified, entry.modified), follow_symlinks=False)
-        elif entry.is_file and not _put_file(files, kept, path, to, now.get(path)):
-            lost.append(path)
+        elif entry.is_file:
+            _put_file(files, kept, path, to)
     _restore_times(root, now, kept)
-    return tuple(map(os.fsdecode, lost))
+    return tuple(map(os.fsdecode, _not_as_before(read_tree(root), wanted)))
+
+
+def _not_as_before(now: Tree, wanted: Tree) -> Iterator[bytes]:
+    """The paths at which there is something else. A file that was copied and put back has another number."""
+    for path in differing(now, wanted):
+        found, entry = now.get(path), wanted.get(path)
+        if not (found and entry and entry.is_file and found.is_copy_of(entry)):
+            yield path
 
 
 def _wanted(now: Tree, kept: Kept) -> Tree:
@@ -230,22 +236,18 @@ def _is_bytecode_of(path: bytes, kept: Kept) -> bool:
     return name != b"__pycache__" and (source in kept.after or source in kept.before)
 
 
-def _put_file(files: bytes, kept: Kept, path: bytes, to: bytes, now: Entry | None) -> bool:
-    """Put the content of a file back; returns whether it is what was there.
+def _put_file(files: bytes, kept: Kept, path: bytes, to: bytes) -> None:
+    """Put a file back, unless an undo that was interrupted has done it.
 
-    A second link shows whatever was written into the first one, by its time.
+    A second link holds whatever was written into the first one: then it is not what was there, and its time tells.
     """
     entry, name = kept.before[path], kept.files.get(path, "")
     source = os.path.join(files, os.fsencode(name))
     found = entry_at(source) if name else None
-    if found is None:  # an undo that was interrupted had put it back
-        return now is not None and (now.mode, now.size, now.modified) == (entry.mode, entry.size, entry.modified)
-    if (found.size, found.modified) != (entry.size, entry.modified):
-        return False
-    if found.mode != entry.mode:
-        os.chmod(source, stat.S_IMODE(entry.mode))
-    os.replace(source, to)
-    return True
+    if found is not None and (found.size, found.modified) == (entry.size, entry.modified):
+        if found.mode != entry.mode:
+            os.chmod(source, stat.S_IMODE(entry.mode))
+        os.replace(source, to)
 
 
 def _remove(path: bytes, entry: Entry) -> None:

@@ -36,6 +36,10 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
             return (self.mode, self.target) == (other.mode, other.target)
         return self == other
 
+    def is_copy_of(self, other: Entry) -> bool:
+        """Whether both differ in nothing but their number."""
+        return msgspec.structs.replace(self, inode=other.inode) == other
+
 
 Tree = dict[bytes, Entry]  # by the path inside of the folder
 

@@ -94,3 +94,50 @@ def tree(folder: Path) -> dict[str, tuple[object, ...]]:
                 content = hashlib.sha256(path.read_bytes()).hexdigest()
             found[os.path.normpath(path.relative_to(folder))] = (state.st_mode, state.st_mtime_ns, content)
     return found
+
+
+_KILLED = """
+import os, signal, sys
+from pathlib import Path
+
+stage, environment, *sys.path[:0] = sys.argv[1:]
+from support.broken_environment import failed_case
+from checks.mending import mend, permission, undo
+
+permission.is_administrator = lambda: False
+case = failed_case(Path(environment))
+
+
+def killed(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+if stage == "saving":
+    mend.freeze = killed
+elif stage == "applied":
+    mend.finish = killed
+elif stage == "undoing":
+    undo.discard = killed
+elif stage == "applying":  # the installer lives on, as after any kill
+    from checks.proof import apply
+    start = apply.ProcessTree
+    def started(command, **named):
+        tree = start(command, **named)
+        if "install" in command:
+            killed()
+        return tree
+    apply.ProcessTree = started
+try:
+    steps = mend.mend(case, mend.proposal(case))
+    while True:
+        next(steps)
+except StopIteration as ended:
+    undo.with_undone(ended.value, ended.value.facts.mendings[-1].id)
+"""
+
+
+def killed_at(stage: str, environment: Path) -> None:
+    """Let a process of its own carry out the remedy, and be killed: while it saves, or with the package installed."""
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run([sys.executable, "-c", _KILLED, stage, str(environment), str(root), str(root / "tests")])
+    assert done.returncode == -9

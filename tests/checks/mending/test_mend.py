@@ -6,16 +6,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from support.broken_environment import broken_environment, failed_case, tree
+from support.broken_environment import broken_environment, failed_case, killed_at, tree
 
 from checks.facts import Mending
 from checks.facts.case import Case
 from checks.mending import permission
 from checks.mending.freeze import freeze
-from checks.mending.journal import Stage, journals
+from checks.mending.journal import Stage, half_done, journals
 from checks.mending.mend import Doing, Proposal, mend, proposal
 from checks.mending.permission import NotMended
-from checks.mending.undo import check_undo, undo
+from checks.mending.undo import check_undo, tidy, undo
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="remedies are carried out on Linux and macOS so far")
 
@@ -139,3 +139,17 @@ def test_what_others_changed_since_is_not_lost(environment: Path) -> None:
     assert "six.py" in refused.value.values["paths"]
     assert "six==1.0" in refused.value.values["commands"]
     assert (site / "six.py").read_text() == "# changed by hand"
+
+
+@pytest.mark.parametrize("stage", ["saving", "applying", "applied", "undoing"])
+def test_what_a_kill_left_half_done_is_told_and_undone(environment: Path, stage: str) -> None:
+    failed_case(environment)  # writes the program
+    before = tree(environment)
+    killed_at(stage, environment)
+    tidy()
+    left = half_done()
+    assert len(left) == (stage != "saving")
+    for journal in left:
+        assert undo(journal).lost == ()
+    assert tree(environment) == before
+    assert journals() == ()

@@ -55,6 +55,13 @@ def mending_details(mending: Mending, language: str) -> Items | None:
     return Items(details, "–", "open") if details else None
 
 
+def mending_lines(mending: Mending, language: str) -> Iterator[str]:
+    """The sentence and what belongs to it, line by line."""
+    yield mending_words(mending, language)
+    if not mending.is_undone:
+        yield from _details(mending, language)
+
+
 def _details(mending: Mending, language: str) -> Iterator[str]:
     if mending.before and mending.after:
         yield words("mendings.before", language, outcome=_outcome(mending.before, language))

@@ -22,14 +22,19 @@ class MendingResult(StrEnum):
 
 
 class SettingPlace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A line of a file of the user's in which a variable is set, and what it would be; None: it goes."""
+    """Where a variable is set that a remedy changes: a line of a file of the user's, 0: it has no lines.
 
+    ``changed``: what the line would be; None: it goes. ``anew``: what has to be started again for it to count, behind
+    "anew-" in resources/words/mendings.toml.
+    """
+
+    remedy: str
     variable: str
     path: str
-    line: int
+    line: int = 0
     text: str
     changed: str | None = None
-    starts_anew: str = ""  # what has to be started again for it to count: behind "anew-" in mendings.toml
+    anew: str = ""
 
 
 class Mending(Fact, frozen=True, kw_only=True, omit_defaults=True):

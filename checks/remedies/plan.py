@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from checks.facts import Facts, Mending, OsFacts, Proof
+from checks.facts import Facts, Mending, OsFacts, Proof, SettingPlace
 from checks.facts.finding import FRAMEWORK, Finding
 from checks.facts.mendings import mending_of
 from checks.facts.phrase import Phrase
@@ -74,6 +74,7 @@ class RemedyPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tested: str = ""
     proof: Proof | None = None  # what came of trying it here
     mending: Mending | None = None  # what came of carrying it out in the user's own environment
+    settings: tuple[SettingPlace, ...] = ()  # where the variables are set that it changes
 
 
 def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[RemedyPlan, ...]:
@@ -102,6 +103,9 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
 
 
 def _with_proof(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:
+    settings = tuple(place for place in facts.settings if place.remedy == plan.id)
+    if settings and facts.here:  # a stranger's report chooses no line that is written
+        plan = msgspec.structs.replace(plan, settings=settings)
     mending = mending_of(facts.mendings, finding.cause, finding.subject, plan.id)
     if mending is not None and not facts.here:  # there is nothing to undo on this machine
         mending = msgspec.structs.replace(mending, id="", commands=())

@@ -35,7 +35,9 @@ class BackgroundJob(QThread):
 
     ended = Signal(object, object, object)
 
-    def __init__(self, function: Callable[[], Any], done: Callable[[Any], None], failed: Callable[[Exception], None]):
+    def __init__(
+        self, function: Callable[[], Any], done: Callable[[Any], object], failed: Callable[[Exception], object]
+    ) -> None:
         super().__init__()
         self._function = function
         self.done = done
@@ -361,7 +363,7 @@ class Work(QObject):
             job.wait()
 
     def _start(
-        self, function: Callable[[], Any], done: Callable[[Any], None], failed: Callable[[Exception], None]
+        self, function: Callable[[], Any], done: Callable[[Any], object], failed: Callable[[Exception], object]
     ) -> None:
         job = BackgroundJob(function, done, failed)
         self._jobs.add(job)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # loaded on a worker thread, after the first window
     from checks.mending.mend import Proposal
     from checks.mending.permission import NotMended
 
-    Start = Callable[[Callable[[], Any], Callable[[Any], None], Callable[[Exception], None]], None]
+    Start = Callable[[Callable[[], Any], Callable[[Any], object], Callable[[Exception], object]], None]
 
 log = logging.getLogger(__name__)
 

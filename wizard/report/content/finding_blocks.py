@@ -29,7 +29,7 @@ from wizard.report.content.blocks import (
     Sources,
     Step,
 )
-from wizard.report.content.mendings import mending_details, mending_step
+from wizard.report.content.mendings import mending_details, mending_step, setting_items
 from wizard.report.content.proofs import proof_details, proven_commands, result_step
 from wizard.report.content.report import FindingView
 from wizard.report.content.step_labels import step_label, step_numbers, step_text
@@ -209,6 +209,9 @@ def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
     else:
         for mark, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
             yield _step(mark, step, language)
+    settings = setting_items(remedy.settings, language)
+    if settings:
+        yield settings
     details = proof_details(proof, language) if proof else None
     if details:
         yield details

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from checks.facts import Mending, MendingResult, ProgramRun
+from checks.facts import Mending, MendingResult, ProgramRun, SettingPlace
 from wizard.report.content.blocks import Item, Items, Step
 from wizard.report.content.proofs import changed_words, failure_words, megabytes, short
 from wizard.words import area, words
@@ -91,6 +91,24 @@ def mendings_in_short(mendings: Sequence[Mending], language: str) -> Iterator[st
         return
     key = "mended" if last.result == MendingResult.FIXED else "runs-longer" if last.mended else "not-mended"
     yield words(f"mendings.in-short-{key}", language)
+
+
+def setting_items(places: Sequence[SettingPlace], language: str) -> Items | None:
+    """Where variables are set, and what the lines would be."""
+    return Items(tuple(Item(_setting(place, language)) for place in places), "→", "open") if places else None
+
+
+def _setting(place: SettingPlace, language: str) -> str:
+    key = f"setting-{'removed' if place.changed is None else 'changed'}{'' if place.line else '-whole'}"
+    return words(
+        f"mendings.{key}",
+        language,
+        path=place.path,
+        line=place.line,
+        text=place.text,
+        changed=place.changed or "",
+        anew=words(f"mendings.anew-{place.anew}", language) if f"anew-{place.anew}" in area("mendings") else "",
+    )
 
 
 def doing_words(step: Doing, language: str) -> str:

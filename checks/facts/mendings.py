@@ -81,3 +81,11 @@ def mending_of(mendings: tuple[Mending, ...], cause: str, subject: str, remedy: 
     wanted = (cause, subject, remedy)
     found = (one for one in reversed(mendings) if (one.cause, one.subject, one.remedy) == wanted)
     return next(found, None)
+
+
+def is_fixed(mendings: tuple[Mending, ...]) -> bool:
+    """Whether the last one stands, and what failed before it was seen to work after it."""
+    last = mendings[-1] if mendings else None
+    if last is None or not last.stands or last.result != MendingResult.FIXED:
+        return False
+    return bool(last.before and last.before.failed and last.after and last.after.worked)

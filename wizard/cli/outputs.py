@@ -36,8 +36,6 @@ def deliver(case: Case, chosen: argparse.Namespace) -> int:
 
         stream = sys.stderr if getattr(chosen, "command", None) == "run" else sys.stdout
         print(to_terminal(build(case if chosen.no_redact else without_secrets(case), chosen.lang)), file=stream)
-    if case.facts.mendings and case.facts.mendings[-1].mended:  # seen to be fixed, after what the report tells
-        return 0
     if case.answers.symptom == MODELS and is_any_serious(case.facts, case.findings, case.verdicts):
         return 1
     return int(is_trouble(case.facts, case.findings, case.answers.symptom))

@@ -46,7 +46,7 @@ def texts(window: Window) -> str:
 @pytest.mark.parametrize(
     ("language", "asked", "fixed", "undone"),
     [
-        ("en", "this will be done in your own environment", "works now", "undone again"),
+        ("en", "This will be done in your own environment", "works now", "undone again"),
         ("ja", "あなたの環境", "動くようになりました", "そのあと元に戻しました"),
     ],
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from checks.facts import Mending, MendingResult, ProgramRun, SettingPlace
+from checks.facts.mendings import is_fixed
 from wizard.report.content.blocks import Item, Items, Step
 from wizard.report.content.proofs import changed_words, failure_words, megabytes, short
 from wizard.words import area, words
@@ -87,9 +88,9 @@ def _what(run: ProgramRun | None, language: str) -> str:
 def mendings_in_short(mendings: Sequence[Mending], language: str) -> Iterator[str]:
     """What a reader shall know of them at once: of the last one."""
     last = next(reversed(mendings), None)
-    if last is None or not last.stands:
+    if last is None or not last.stands or is_fixed(tuple(mendings)):  # what was fixed is the verdict itself
         return
-    key = "mended" if last.result == MendingResult.FIXED else "runs-longer" if last.mended else "not-mended"
+    key = "runs-longer" if last.mended else "not-mended"
     yield words(f"mendings.in-short-{key}", language)
 
 

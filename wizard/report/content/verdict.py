@@ -139,7 +139,7 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
         for line in (
             *in_short(case, language),
             *mendings_in_short(case.facts.mendings, language),
-            *proofs_in_short(case.facts.proofs, language),
+            *(() if any(one.stands for one in case.facts.mendings) else proofs_in_short(case.facts.proofs, language)),
             *compared,
             examined,
             _notes_below(case, language),

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from checks.facts import Mending, MendingResult, PackageChange, ProgramRun
+from checks.facts.mendings import is_fixed
 from checks.mending import journal, mend, permission, undo
 from checks.mending.journal import Journal, Stage
 from checks.mending.mend import Proposal
@@ -70,7 +71,9 @@ def test_before_after_and_the_way_back_stand_in_the_report() -> None:
 
 
 def test_only_what_was_seen_to_work_and_stands_is_said_to_work() -> None:
-    assert "it works now" in next(mendings_in_short((mending("fixed"),), "en"))
+    assert is_fixed((mending("fixed"),))
+    assert not is_fixed((mending("fixed", after=FAILED),)), "a claim needs its observation"
+    assert not is_fixed((mending("fixed", is_undone=True),))
     assert "works" not in next(mendings_in_short((mending("runs-longer"),), "en"))
     assert "not seen to work" in next(mendings_in_short((mending("did-not-help"),), "en"))
     assert list(mendings_in_short((mending("fixed", is_undone=True),), "en")) == []

@@ -41,13 +41,15 @@ class Mending(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """One proven remedy of one finding, carried out here.
 
     ``id``: of what was saved before, by which it is undone; "" where nothing was. ``before``, ``after``: what failed,
-    run before and afterwards in the user's environment. ``said``: by a command that failed.
+    run before and afterwards in the user's environment. ``said``: by a command that failed. ``of_gpu``: what was wrong
+    before was no failure, but that the program computed on the processor.
     """
 
     cause: str
     subject: str = ""
     remedy: str
     result: str
+    of_gpu: bool = False
     reason: str = ""
     values: dict[str, str] = {}
     id: str = ""
@@ -88,4 +90,4 @@ def is_fixed(mendings: tuple[Mending, ...]) -> bool:
     last = mendings[-1] if mendings else None
     if last is None or not last.stands or last.result != MendingResult.FIXED:
         return False
-    return bool(last.before and last.before.failed and last.after and last.after.worked)
+    return bool(last.before and (last.before.failed or last.of_gpu) and last.after and last.after.worked)

@@ -17,7 +17,6 @@ from checks.engine.processes.surroundings import probe_environment
 from checks.facts import InterpreterFacts, Mending, MendingResult, PackageChange, ProgramEnd, ProgramRun, Proof
 from checks.facts.case import Case
 from checks.facts.finding import Finding
-from checks.facts.proofs import ProofResult
 from checks.interpreters.disk import absolute
 from checks.judgement.judge import judged
 from checks.mending import journal as journals
@@ -27,34 +26,32 @@ from checks.mending.permission import NotMended, check_permission
 from checks.mending.snapshot import Stopped, finish, save, size_of
 from checks.mending.undo import put_all_back
 from checks.proof.apply import Ground, NotApplied
-from checks.proof.changes import Change, Installed, Moved, NewEnvironment, NotTriable, Variable, changes_in
+from checks.proof.changes import SETTINGS, Change, Installed, Moved, NewEnvironment, NotTriable, changes_in
 from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy
 from checks.proof.place import trial_folder
-from checks.proof.prove import PATIENCE, failure_of, kept_run, result_of, seen_now
-from checks.proof.witness import Witness, witness_of
+from checks.proof.prove import PATIENCE, failure_of, kept_run, seen_now
+from checks.proof.witness import Witness, witnesses_of
 from checks.remedies.plan import plan_remedies
 
 _MOMENT = 60.0  # seconds within which it failed: then it is seen to fail once more before anything is changed
 _SLOWER = 3
-_RESULTS = {
-    ProofResult.PROVEN: MendingResult.FIXED,
-    ProofResult.RUNS_LONGER: MendingResult.RUNS_LONGER,
-    ProofResult.OTHER_FAILURE: MendingResult.OTHER_FAILURE,
-    ProofResult.DID_NOT_HELP: MendingResult.DID_NOT_HELP,
-}
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """What would be done: all that a user is asked about. ``variables``: that have to be set elsewhere, by hand."""
+    """What would be done: all that a user is asked about. ``settings``: that have to be changed elsewhere, by hand.
+
+    ``witness``: what was seen to fail, and to work with the remedy. ``changes``: with the settings among them.
+    """
 
     proof: Proof
+    witness: Witness
     title: str
     prefix: Path
     commands: tuple[str, ...]
     packages: tuple[PackageChange, ...]
     changes: tuple[Change, ...]
-    variables: tuple[Variable, ...]
+    settings: tuple[Change, ...]
 
 
 @dataclass(frozen=True)
@@ -85,23 +82,29 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
     for change in carried_out:
         if isinstance(change, Moved) and not all(_is_in(prefix, path) for path in (change.source, change.to)):
             raise NotMended("outside", path=change.source)
+    witness = _witness_of(case, proof)
+    if witness is None:
+        return None
     finding = next(
         (found for found in case.findings if (found.cause, found.subject) == (proof.cause, proof.subject)), None
     )
     return Proposal(
         proof=proof,
+        witness=witness,
         title=_title(case, finding, proof, language),
         prefix=prefix,
         commands=tuple(dict.fromkeys(change.line for change in carried_out)),
         packages=proof.changes,
-        changes=carried_out,
-        variables=variables_of(proof, facts.target or "python"),
+        changes=changes,
+        settings=tuple(change for change in changes if isinstance(change, SETTINGS)),
     )
 
 
-def variables_of(proof: Proof, target: str) -> tuple[Variable, ...]:
-    """What a remedy changes of the program's variables."""
-    return tuple(change for change in changes_in(proof.commands, target) if isinstance(change, Variable))
+def _witness_of(case: Case, proof: Proof) -> Witness | None:
+    """What the remedy was proven on."""
+    statement = proof.run.statement if proof.run else ""
+    witnesses = witnesses_of(case.facts)
+    return next((one for one in witnesses if (one.statement, one.of_gpu) == (statement, proof.of_gpu)), None)
 
 
 def _title(case: Case, finding: Finding | None, proof: Proof, language: str) -> str:
@@ -121,11 +124,9 @@ def mend(
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Generator[Doing, None, Case]:
     """Do it; returns the case with what came of it. ``seconds``: how long the program was watched, 0: to its end."""
-    witness = witness_of(case.facts)
     target = case.facts.target_interpreter
-    assert witness is not None  # noqa: S101 - nothing is proven without
-    assert target is not None  # noqa: S101
-    doing = _Mending(case, proposed, witness, target, probe_environment("", variables), seconds, cancelled)
+    assert target is not None  # noqa: S101 - nothing is proposed without
+    doing = _Mending(proposed, proposed.witness, target, probe_environment("", variables), seconds, cancelled)
     mending = yield from doing.mending()
     facts = msgspec.structs.replace(case.facts, mendings=(*case.facts.mendings, mending))
     return judged(facts, case.answers, created=case.created, complete=case.complete)
@@ -133,7 +134,6 @@ def mend(
 
 @dataclass(frozen=True)
 class _Mending:
-    case: Case
     proposed: Proposal
     witness: Witness
     target: InterpreterFacts
@@ -176,7 +176,7 @@ class _Mending:
         yield self._doing("checking")
         more: dict[str, object] = {
             "id": journal.id,
-            "commands": tuple(ground.commands),
+            "commands": self.proposed.commands,
             "changes": journal.changes,
             "before": kept_run(before, None),
             "saved_files": journal.files,
@@ -186,7 +186,20 @@ class _Mending:
             after = self._run(ground.variables)
         except Cancelled:
             return self._ended(MendingResult.NOT_CHECKED, reason="stopped", **more)
-        return self._ended(_RESULTS[result_of(before, after, None)], after=kept_run(after, None), **more)
+        more["after"] = kept_run(after, None)
+        result = self._result(before, after)
+        return self._ended(result, reason="gpu-unseen" if result is MendingResult.NOT_CHECKED else "", **more)
+
+    def _result(self, before: ProgramRun, after: ProgramRun) -> MendingResult:
+        """What the run behind the remedy shows."""
+        if self.witness.works(after):
+            return MendingResult.FIXED
+        if self.witness.runs_longer(after):
+            return MendingResult.RUNS_LONGER
+        if not self.witness.is_wrong(after):
+            return MendingResult.NOT_CHECKED
+        is_same = failure_of(before, None) == failure_of(after, None)
+        return MendingResult.DID_NOT_HELP if is_same else MendingResult.OTHER_FAILURE
 
     def _doing(self, stage: str) -> Doing:
         return Doing(stage, self.proposed.title)
@@ -194,7 +207,7 @@ class _Mending:
     def _ended(self, result: MendingResult, **more: object) -> Mending:
         proof = self.proposed.proof
         about = {"cause": proof.cause, "subject": proof.subject, "remedy": proof.remedy}
-        return Mending(origin="the environment", **about, result=result.value, **more)  # type: ignore[arg-type]
+        return Mending(origin="the environment", **about, of_gpu=self.witness.of_gpu, result=result.value, **more)  # type: ignore[arg-type]
 
     def _check_alone(self) -> None:
         """Refuse where something is under way or half done in the same environment.
@@ -221,10 +234,10 @@ class _Mending:
             run = seen_now(self.witness, self.variables, self.cancelled)
         elif (run.seconds or 0.0) <= _MOMENT:
             now = self._run(self.variables)
-            if failure_of(now, None) != failure_of(run, None):
-                raise NotMended("fails-otherwise" if now.failed else "fails-no-more")
+            if self.witness.is_wrong(now) and failure_of(now, None) != failure_of(run, None):
+                raise NotMended("fails-otherwise")
             run = now
-        if run is None or not run.failed:
+        if run is None or not self.witness.is_wrong(run):
             raise NotMended("fails-no-more")
         return run
 
@@ -240,11 +253,6 @@ class _Mending:
             names = tuple(sorted({str(prefix), str(folder)}, key=len, reverse=True))
             itself = EnvironmentCopy(self.target.path, names, folder, Path(self.target.path), False, 0, room)
             ground = Ground.of(itself, self.variables, self.cancelled)
-            for variable in self.proposed.variables:
-                if variable.value is None:
-                    ground.variables.pop(variable.name, None)
-                else:
-                    ground.variables[variable.name] = variable.value
             ground.apply(self.proposed.changes)
             changes = ground.changes()
             finish(prefix, store, kept)

@@ -24,7 +24,7 @@ from checks.facts.case import Case
 from checks.facts.finding import Severity
 from checks.interpreters.disk import start_of
 from checks.knowledge.commands.setting_places import SettingFile, SettingPlaces
-from checks.proof.changes import NotTriable, Variable, changes_of
+from checks.proof.changes import Filtered, NotTriable, Variable, changes_of
 from checks.remedies.plan import plan_remedies
 
 _MOST_READ = 1 << 18  # bytes of a file
@@ -41,6 +41,9 @@ _SYNTAX = {
     "unit": r"\s*Environment\s*=\s*\"?{0}=(.*?)\"?\s*",
     "json": r"\s*\"{0}\"\s*:\s*(\".*\"|\w+)\s*,?\s*",
 }
+
+
+Setting = Variable | Filtered
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def placed(case: Case, surroundings: Surroundings | None = None) -> Case:
     return case
 
 
-def _wanted(case: Case) -> Iterator[tuple[tuple[str, str], Variable]]:
+def _wanted(case: Case) -> Iterator[tuple[tuple[str, str], Setting]]:
     """The variables that remedies change, by the remedy and their name."""
     for finding in case.findings:
         if finding.severity is Severity.NOTE:
@@ -79,7 +82,7 @@ def _wanted(case: Case) -> Iterator[tuple[tuple[str, str], Variable]]:
                 changes = changes_of(plan, case.facts.target or "python")
             except NotTriable:
                 continue
-            yield from (((plan.id, change.name), change) for change in changes if isinstance(change, Variable))
+            yield from (((plan.id, change.name), change) for change in changes if isinstance(change, Setting))
 
 
 def _around(case: Case) -> Surroundings:
@@ -108,18 +111,19 @@ def users_variables_of_windows() -> Mapping[str, str]:
     return found
 
 
-def _places(remedy: str, variable: Variable, around: Surroundings) -> Iterator[SettingPlace]:
+def _places(remedy: str, variable: Setting, around: Surroundings) -> Iterator[SettingPlace]:
     for file in SettingPlaces.read().file:
         for path in _paths(file, around):
             yield from _lines(remedy, variable, path, file, around)
     value = around.registry().get(variable.name)
-    if value is not None and _is_seen(value, variable.name, around):
+    if value is not None and _is_place(value, variable, around):
+        new = _new_value(value, variable)
         yield SettingPlace(
             remedy=remedy,
             variable=variable.name,
             path="HKEY_CURRENT_USER\\Environment",
             text=f"{variable.name}={value}"[:_LONGEST],
-            changed=None if variable.value is None else f"{variable.name}={variable.value}",
+            changed=None if new is None else f"{variable.name}={new}",
             anew="login",
         )
 
@@ -147,37 +151,51 @@ def _folders(around: Surroundings) -> Iterator[Path]:
 
 
 def _lines(
-    remedy: str, variable: Variable, path: Path, file: SettingFile, around: Surroundings
+    remedy: str, variable: Setting, path: Path, file: SettingFile, around: Surroundings
 ) -> Iterator[SettingPlace]:
     data = start_of(path, _MOST_READ) if path.is_file() else None
     pattern = re.compile(_SYNTAX[file.syntax].replace("{0}", re.escape(variable.name)))
     for number, line in enumerate((data or b"").decode("utf-8", "replace").splitlines(), 1):
         found = pattern.fullmatch(line)
-        if found and len(line) <= _LONGEST and _is_seen(found[1], variable.name, around):
+        if found and len(line) <= _LONGEST and _is_place(found[1], variable, around):
             yield SettingPlace(
                 remedy=remedy,
                 variable=variable.name,
                 path=str(path),
                 line=number,
                 text=line.strip(),
-                changed=_changed(line, found, variable.value, file.syntax),
+                changed=_changed(line, found, variable, file.syntax),
                 anew=file.anew,
             )
 
 
-def _is_seen(text: str, name: str, around: Surroundings) -> bool:
-    """Whether it is the value with which the program was seen, as far as that can be told."""
-    seen = around.values.get(name)
-    if seen is None or re.search(r"[$`%]", text):
-        return True
-    plain = text.strip()
-    with contextlib.suppress(ValueError):
-        plain = " ".join(shlex.split(plain)) if plain[:1] in "\"'" else plain
-    return plain == seen
+def _is_place(text: str, variable: Setting, around: Surroundings) -> bool:
+    """Whether it gives the value with which the program was seen, as far as that can be told."""
+    if isinstance(variable, Filtered):
+        return any(re.search(variable.pattern, part) for part in _plain(text).split(os.pathsep))
+    seen = around.values.get(variable.name)
+    return seen is None or bool(re.search(r"[$`%]", text)) or _plain(text) == seen
 
 
-def _changed(line: str, found: re.Match[str], value: str | None, syntax: str) -> str | None:
+def _plain(text: str) -> str:
+    text = text.strip()
+    return text[1:-1] if text[:1] in ("'", '"') and text[-1:] == text[:1] else text
+
+
+def _new_value(text: str, variable: Setting) -> str | None:
+    """The value that it would be; None: it goes."""
+    if isinstance(variable, Variable):
+        return variable.value
+    kept = [part for part in _plain(text).split(os.pathsep) if not re.search(variable.pattern, part)]
+    return os.pathsep.join(kept) if any(kept) else None
+
+
+def _changed(line: str, found: re.Match[str], variable: Setting, syntax: str) -> str | None:
+    value = _new_value(found[1], variable)
     if value is None:
         return None
-    quoted = {"json": json.dumps(value), "shell": shlex.quote(value), "fish": shlex.quote(value)}.get(syntax, value)
+    if isinstance(variable, Filtered):  # as it was quoted: a part of it may be for the shell to work out
+        quoted = found[1].strip().replace(_plain(found[1]), value)
+    else:
+        quoted = {"json": json.dumps(value), "shell": shlex.quote(value), "fish": shlex.quote(value)}.get(syntax, value)
     return (line[: found.start(1)] + quoted + line[found.end(1) :]).strip()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -68,17 +67,15 @@ def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], 
     from checks.mending.mend import mend, proposal
     from checks.mending.permission import NotMended
     from checks.mending.undo import with_undone
-    from checks.proof.witness import witness_of
     from wizard.report.content.mendings import doing_words, mending_words, plan_words, refusal_words
 
     try:
         proposed = proposal(case, chosen.lang)
     except NotMended as why:
         return _told(case, refusal_words(why, chosen.lang))
-    witness = witness_of(case.facts)
-    if proposed is None or witness is None:
+    if proposed is None:
         return _told(case, words("mendings.nothing", chosen.lang))
-    for line in plan_words(proposed, witness.statement or shlex.join(witness.command), chosen.lang):
+    for line in plan_words(proposed, chosen.lang):
         _say(line)
     if not chosen.yes and not is_agreed(words("mendings.ask", chosen.lang), cancelled):
         return _told(case, words("mendings.declined", chosen.lang))

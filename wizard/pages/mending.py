@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFrame, QProgressBar, QVBoxLayout
@@ -77,19 +76,13 @@ class MendingPanel(QFrame):
             return doing_words(case.mending_step, language) if case.mending_step else case.say("busy-mending")
         lines = list(mending_lines(last, language)) if last is not None else []
         if case.proposal is not None and self._is_asking:
-            return "\n".join(plan_words(case.proposal, self._checked(), language))
+            return "\n".join(plan_words(case.proposal, language))
         if case.proposal is not None:
             lines.append(case.say("mend-means"))
         elif case.proposal_refused is not None:
             why = case.proposal_refused
             lines.append(case.say("mend-refused", reason=reason_words(why.reason, why.values, language)))
         return "\n".join(lines)
-
-    def _checked(self) -> str:
-        from checks.proof.witness import witness_of
-
-        witness = witness_of(self._case.case.facts) if self._case.case else None
-        return witness.statement or shlex.join(witness.command) if witness else ""
 
     def _last(self) -> Mending | None:
         case = self._case.case

@@ -11,7 +11,7 @@ from checks.facts.finding import Finding, Severity
 from checks.knowledge.commands.setting_places import SettingPlaces
 from checks.mending import settings
 from checks.mending.settings import Surroundings, placed
-from checks.proof.changes import Variable
+from checks.proof.changes import Filtered, Variable
 from checks.remedies.plan import plan_remedies
 from wizard.report.content.mendings import setting_items
 from wizard.words import area
@@ -80,6 +80,22 @@ def test_another_value_is_written_as_the_file_wants_it(tmp_path: Path, syntax: s
     (tmp_path / "file").write_text(line)
     found = settings._lines("remedy", Variable("", "A", "new value"), tmp_path / "file", row, Surroundings(tmp_path))
     assert [place.changed for place in found] == [changed]
+
+
+@pytest.mark.parametrize(
+    ("line", "changed"),
+    [
+        ("export L=/old/cuda/lib:/usr/lib", "export L=/usr/lib"),
+        ('export L="/old/cuda/lib:$L"', 'export L="$L"'),
+        ("export L=/old/cuda/lib", None),
+    ],
+)
+def test_a_list_loses_the_members_that_are_wrong(tmp_path: Path, line: str, changed: str | None) -> None:
+    (tmp_path / "file").write_text(f"export L=/opt/lib:$L\n{line}\n")
+    row = SettingPlaces.read().file[0]
+    wrong = Filtered("", "L", "cuda")
+    (place,) = settings._lines("remedy", wrong, tmp_path / "file", row, Surroundings(tmp_path))
+    assert (place.line, place.changed) == (2, changed)
 
 
 def test_a_line_with_another_value_is_not_accused(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from checks.facts import Mending, MendingResult, ProgramRun, SettingPlace
 from checks.facts.mendings import is_fixed
+from checks.proof.changes import Variable
 from wizard.report.content.blocks import Item, Items, Step
 from wizard.report.content.proofs import changed_words, failure_words, megabytes, short
 from wizard.words import area, words
@@ -14,7 +16,7 @@ from wizard.words import area, words
 if TYPE_CHECKING:  # loaded when a remedy is carried out, not with every report
     from checks.mending.journal import Journal
     from checks.mending.mend import Doing, Proposal
-    from checks.proof.changes import NotTriable, Variable
+    from checks.proof.changes import Change, NotTriable
 
 _MARKS = {
     MendingResult.FIXED: ("✓", "clear"),
@@ -22,6 +24,8 @@ _MARKS = {
     MendingResult.DID_NOT_HELP: ("×", "blocking"),
     MendingResult.NOT_APPLIED: ("×", "blocking"),
 }
+# What is said in other words of a program that stayed on the processor.
+_SEEN = (MendingResult.FIXED, MendingResult.RUNS_LONGER, MendingResult.DID_NOT_HELP)
 _OPEN = ("?", "open")
 
 
@@ -39,8 +43,9 @@ def mending_words(mending: Mending, language: str) -> str:
     if mending.result not in set(MendingResult):
         return words("mendings.not-done", language, reason=mending.result)
     run = mending.after or mending.before
+    of_gpu = "-gpu" if mending.of_gpu and mending.result in _SEEN else ""
     return words(
-        f"mendings.{mending.result}",
+        f"mendings.{mending.result}{of_gpu}",
         language,
         what=_what(run, language),
         seconds=words("runs.seconds", language, seconds=(run and run.seconds) or 0.0),
@@ -65,8 +70,8 @@ def mending_lines(mending: Mending, language: str) -> Iterator[str]:
 
 def _details(mending: Mending, language: str) -> Iterator[str]:
     if mending.before and mending.after:
-        yield words("mendings.before", language, outcome=_outcome(mending.before, language))
-        yield words("mendings.after", language, outcome=_outcome(mending.after, language))
+        yield words("mendings.before", language, outcome=_outcome(mending.before, mending, language))
+        yield words("mendings.after", language, outcome=_outcome(mending.after, mending, language))
     if mending.changes:
         yield changed_words(mending.changes, language)
     if mending.stands:
@@ -74,8 +79,11 @@ def _details(mending: Mending, language: str) -> Iterator[str]:
         yield words("mendings.how-to-undo", language, **values)
 
 
-def _outcome(run: ProgramRun, language: str) -> str:
+def _outcome(run: ProgramRun, mending: Mending, language: str) -> str:
     key = "worked" if run.worked else "failed" if run.failed else "longer"
+    if mending.of_gpu and not run.failed:
+        is_on_gpu = run is mending.after and mending.result in (MendingResult.FIXED, MendingResult.RUNS_LONGER)
+        key = "on-gpu" if is_on_gpu else "on-processor"
     seconds = words("runs.seconds", language, seconds=run.seconds or 0.0)
     values = {"what": _what(run, language), "seconds": seconds, "failure": failure_words(run)}
     return words(f"mendings.outcome-{key}", language, **values)
@@ -117,8 +125,9 @@ def doing_words(step: Doing, language: str) -> str:
     return words(f"mendings.stage-{step.stage}", language, title=step.title)
 
 
-def plan_words(proposed: Proposal, command: str, language: str) -> tuple[str, ...]:
-    """All that a user agrees to, line by line. ``command``: what is started again afterwards."""
+def plan_words(proposed: Proposal, language: str) -> tuple[str, ...]:
+    """All that a user agrees to, line by line."""
+    command = proposed.witness.statement or shlex.join(proposed.witness.command)
     lines = [words("mendings.plan-title", language, title=proposed.title, path=str(proposed.prefix))]
     lines += [words("mendings.plan-command", language, command=line) for line in proposed.commands]
     if proposed.packages:
@@ -126,19 +135,20 @@ def plan_words(proposed: Proposal, command: str, language: str) -> tuple[str, ..
     if any("install" in line for line in proposed.commands):
         lines.append(words("mendings.plan-index", language))
     lines.append(words("mendings.plan-kept", language))
-    if proposed.variables:
-        told = words("report.list-separator", language).join(
-            variable_words(variable, language) for variable in proposed.variables
-        )
+    if proposed.settings:
+        told = words("report.list-separator", language).join(_by_hand(change, language) for change in proposed.settings)
         lines.append(words("mendings.plan-variables", language, variables=told))
     lines.append(words("mendings.plan-check", language, command=command))
     return tuple(lines)
 
 
-def variable_words(variable: Variable, language: str) -> str:
+def _by_hand(change: Change, language: str) -> str:
     """What is to be done with a variable."""
-    key = "unset" if variable.value is None else "set"
-    return words(f"mendings.variable-{key}", language, name=variable.name, value=variable.value or "")
+    if isinstance(change, Variable) and change.value is None:
+        return words("mendings.variable-unset", language, name=change.name)
+    if isinstance(change, Variable):
+        return words("mendings.variable-set", language, name=change.name, value=change.value)
+    return words("mendings.variable-other", language, line=change.line)
 
 
 def refusal_words(why: NotTriable, language: str) -> str:

@@ -12,7 +12,8 @@ from checks.mending import journal, mend, permission, undo
 from checks.mending.journal import Journal, Stage
 from checks.mending.mend import Proposal
 from checks.mending.permission import NotMended
-from checks.proof.changes import Installed, Variable
+from checks.proof.changes import Filtered, Installed, Variable
+from checks.proof.witness import Witness
 from checks.remedies.plan import PlannedVerify, RemedyPlan
 from wizard.report.content.blocks import Items, Step
 from wizard.report.content.finding_blocks import remedy_blocks
@@ -40,7 +41,8 @@ def mending(result: str, **more: object) -> Mending:
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("result", [*MendingResult, "of-a-newer-version"])
 def test_every_result_has_its_sentence(result: str, language: str) -> None:
-    for told in (mending(result, reason="stopped", said="ERROR: no"), mending(result, is_undone=True)):
+    usual = mending(result, reason="stopped", said="ERROR: no")
+    for told in (usual, mending(result, is_undone=True), msgspec.structs.replace(usual, of_gpu=True, before=WORKED)):
         said = "\n".join(mending_lines(told, language))
         assert said
         assert "{" not in said
@@ -91,10 +93,11 @@ def test_the_question_names_every_command_what_is_kept_and_what_is_left_to_do(la
         commands=lines,
         packages=CHANGES,
         changes=tuple(Installed(line, "pip", "install", ()) for line in lines),
-        variables=(Variable("", "A", None), Variable("", "B", "1")),
+        settings=(Variable("", "A", None), Variable("", "B", "1"), Filtered("export C=...", "C", "cuda")),
+        witness=Witness(("python", "prog.py"), "/p"),
     )
-    said = "\n".join(plan_words(proposed, "python prog.py", language))
-    for named in (*lines, "/e", "six 1.0 → 2.0", "undo", "python prog.py", "A", "B"):
+    said = "\n".join(plan_words(proposed, language))
+    for named in (*lines, "/e", "six 1.0 → 2.0", "undo", "python prog.py", "A", "B", "export C=..."):
         assert named in said
 
 

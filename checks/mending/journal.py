@@ -19,6 +19,7 @@ import msgspec
 import psutil
 
 from checks.facts import PackageChange
+from checks.proof.environment_copy import KEPT
 from checks.sharing.files import write_whole
 
 _ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
@@ -57,7 +58,7 @@ class Journal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def store(self) -> Path:
         """Where what was saved lies."""
-        return Path(self.prefix, ".naosu", self.id)
+        return Path(self.prefix, KEPT, self.id)
 
     @property
     def is_half_done(self) -> bool:

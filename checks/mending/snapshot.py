@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from checks.mending.tree import Entry, Tree, differing, entry_at, read_tree
+from checks.proof.environment_copy import KEPT
 from checks.sharing.files import write_whole
 
 _FICLONE = 0x40049409  # Linux: ioctl_ficlone(2)
@@ -276,7 +277,7 @@ def _set_time(path: bytes | Path, modified: int) -> None:
 def discard(store: Path, modified: int | None = None) -> None:
     """Forget what is kept. ``modified``: the time of the environment's folder before it was."""
     holder = store.parent
-    if holder.name != ".naosu" or holder.is_symlink() or store.is_symlink() or not store.is_dir():
+    if holder.name != KEPT or holder.is_symlink() or store.is_symlink() or not store.is_dir():
         return
     before = holder.parent.stat().st_mtime_ns
     shutil.rmtree(store, ignore_errors=True)

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-STORE = b".naosu"  # in the folder of the environment: what was saved there is no part of it
+from checks.proof.environment_copy import KEPT
+
+STORE = os.fsencode(KEPT)  # what was saved there is no part of the environment
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):

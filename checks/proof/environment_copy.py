@@ -25,6 +25,7 @@ from checks.proof.changes import NotTriable
 
 MOST_COPIED = 12 << 30  # bytes; PyTorch with CUDA takes 5 to 8 GB, which a common disk copies in a minute or less
 ROOM = 1 << 30  # bytes that stay free
+KEPT = ".naosu"  # a folder of an environment: what is kept of remedies that were carried out there (checks/mending)
 _FICLONE = 0x40049409  # Linux: ioctl_ficlone(2)
 _LONGEST_SCRIPT = 1 << 16
 # The first line of a command, and the second one of those whose path is too long for the first, or has a space in it.
@@ -123,6 +124,8 @@ def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
     while waiting:
         with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in entries:
+                if entry.name == KEPT:
+                    continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
                 elif entry.is_file(follow_symlinks=False):
@@ -142,7 +145,7 @@ def _whole(target: InterpreterFacts, prefix: Path, place: Path, cancelled: Calla
         return to
 
     try:
-        left_out = shutil.ignore_patterns(".naosu")  # what is kept there of remedies that were carried out
+        left_out = shutil.ignore_patterns(KEPT)
         shutil.copytree(
             prefix, folder, symlinks=True, copy_function=copy, ignore=left_out, ignore_dangling_symlinks=True
         )

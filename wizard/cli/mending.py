@@ -74,7 +74,8 @@ def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], 
     except NotMended as why:
         return _told(case, refusal_words(why, chosen.lang))
     if proposed is None:
-        return _told(case, words("mendings.nothing", chosen.lang))
+        is_proven = any(proof.mended for proof in case.facts.proofs)
+        return _told(case, words(f"mendings.{'only-settings' if is_proven else 'nothing'}", chosen.lang))
     for line in plan_words(proposed, chosen.lang):
         _say(line)
     if not chosen.yes and not is_agreed(words("mendings.ask", chosen.lang), cancelled):

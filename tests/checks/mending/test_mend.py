@@ -22,6 +22,8 @@ from checks.mending.journal import Stage, half_done, journals, write
 from checks.mending.mend import Doing, Proposal, mend, proposal
 from checks.mending.permission import NotMended
 from checks.mending.undo import check_undo, tidy, undo
+from checks.remedies.plan import plan_remedies
+from checks.sharing.case import FORMAT, decode, to_builtins
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="remedies are carried out on Linux and macOS so far")
 
@@ -290,3 +292,19 @@ def test_two_at_once_and_an_older_one_first_are_refused(environment: Path, monke
 
 def began(process: int) -> float:
     return psutil.Process(process).create_time()
+
+
+def test_a_saved_case_tells_what_was_done_and_undoes_nothing(environment: Path) -> None:
+    case = failed_case(environment)
+    steps = mend(case, proposed(case))
+    try:
+        while True:
+            next(steps)
+    except StopIteration as ended:
+        done: Case = ended.value
+    opened = decode(msgspec.json.encode({"format": FORMAT, **to_builtins(done)}))
+    assert [mending.result for mending in opened.facts.mendings] == ["fixed"]
+    assert opened.facts.mendings[0].before == done.facts.mendings[0].before
+    assert proposal(opened) is None
+    plans = [plan for finding in opened.findings for plan in plan_remedies(finding, opened.facts, "en") if plan.mending]
+    assert all(plan.mending is not None and not plan.mending.id for plan in plans)

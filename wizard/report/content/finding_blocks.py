@@ -196,7 +196,7 @@ def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
     proof, mending = remedy.proof, remedy.mending
     if mending:
         yield mending_step(mending, language)
-        details = mending_details(mending, language)
+        details = mending_details(mending, proof, language)
         if details:
             yield details
     if proof:

@@ -6,7 +6,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from checks.facts import Mending, MendingResult, ProgramRun, SettingPlace
+import msgspec
+
+from checks.facts import Mending, MendingResult, ProgramRun, Proof, SettingPlace
 from checks.facts.mendings import is_fixed
 from checks.proof.changes import Variable
 from wizard.report.content.blocks import Item, Items, Step
@@ -55,9 +57,11 @@ def mending_words(mending: Mending, language: str) -> str:
     )
 
 
-def mending_details(mending: Mending, language: str) -> Items | None:
-    """Before and after, what changed, and the way back."""
-    details = tuple(Item(text) for text in _details(mending, language))
+def mending_details(mending: Mending, proof: Proof | None, language: str) -> Items | None:
+    """Before and after, what changed where it was not what its proof tells, and the way back."""
+    is_told = proof is not None and proof.changes == mending.changes
+    shown = msgspec.structs.replace(mending, changes=()) if is_told else mending
+    details = tuple(Item(text) for text in _details(shown, language))
     return Items(details, "–", "open") if details else None
 
 
@@ -76,7 +80,7 @@ def _details(mending: Mending, language: str) -> Iterator[str]:
         yield changed_words(mending.changes, language)
     if mending.stands:
         values = {"id": mending.id, "files": mending.saved_files, "size": megabytes(mending.saved_bytes)}
-        yield words("mendings.how-to-undo", language, **values)
+        yield words(f"mendings.how-to-undo{'' if mending.saved_files else '-new'}", language, **values)
 
 
 def _outcome(run: ProgramRun, mending: Mending, language: str) -> str:

@@ -60,7 +60,9 @@ def test_every_reason_that_is_raised_has_its_words() -> None:
 
 
 def test_before_after_and_the_way_back_stand_in_the_report() -> None:
-    plan = RemedyPlan(id="b", title="", steps=(), verify=PlannedVerify(expect=""), mending=mending("fixed"))
+    plan = RemedyPlan(
+        id="b", title="", steps=(), verify=PlannedVerify(expect=""), mending=mending("fixed", saved_files=3)
+    )
     blocks = list(remedy_blocks(plan, "en"))
     assert isinstance(blocks[0], Step)
     assert blocks[0].mark == "✓"

@@ -24,7 +24,7 @@ from checks.mending.freeze import explicit, freeze
 from checks.mending.journal import Journal, Stage
 from checks.mending.permission import NotMended, check_permission
 from checks.mending.snapshot import Stopped, finish, save, size_of
-from checks.mending.undo import put_all_back
+from checks.mending.undo import put_back_surely
 from checks.proof.apply import Ground, NotApplied
 from checks.proof.changes import SETTINGS, Change, Installed, Moved, NewEnvironment, NotTriable, changes_in
 from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy
@@ -171,7 +171,7 @@ class _Mending:
             yield self._doing("undoing")
             return self._put_back(journal, before, error)
         except BaseException:  # somebody is impatient, or it is a fault of ours: even then
-            put_all_back(journal)
+            put_back_surely(journal)
             raise
         yield self._doing("checking")
         more: dict[str, object] = {
@@ -263,7 +263,7 @@ class _Mending:
     def _put_back(self, journal: Journal, before: ProgramRun, error: Exception) -> Mending:
         """What came of a change that failed, behind which everything is as it was."""
         try:
-            put_all_back(journal)
+            put_back_surely(journal)
         except OSError as worse:
             values = {"detail": str(worse), "id": journal.id}
             return self._ended(MendingResult.NOT_DONE, id=journal.id, reason="not-put-back", values=values)

@@ -68,6 +68,20 @@ def with_undone(case: Case, number: str) -> Case:
     return judged(facts, case.answers, created=case.created, complete=case.complete)
 
 
+def put_back_surely(journal: Journal) -> None:
+    """Put back what was kept, though somebody is impatient: it takes but a moment, and half done is worse.
+
+    Raises:
+        OSError: the environment cannot be written.
+        KeyboardInterrupt: somebody was impatient; everything is put back.
+    """
+    try:
+        put_all_back(journal)
+    except KeyboardInterrupt:
+        put_all_back(journal)
+        raise
+
+
 def put_all_back(journal: Journal) -> tuple[str, ...]:
     """Put back what was kept, and forget it; returns the files that cannot be put back, which are none as a rule.
 

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import psutil
@@ -17,6 +18,7 @@ from support.wheels import wheel
 from checks.facts import Mending
 from checks.facts.case import Case
 from checks.mending import permission
+from checks.mending import undo as undo_module
 from checks.mending.freeze import freeze
 from checks.mending.journal import Stage, half_done, journals, write
 from checks.mending.mend import Doing, Proposal, mend, proposal
@@ -308,3 +310,22 @@ def test_a_saved_case_tells_what_was_done_and_undoes_nothing(environment: Path) 
     assert proposal(opened) is None
     plans = [plan for finding in opened.findings for plan in plan_remedies(finding, opened.facts, "en") if plan.mending]
     assert all(plan.mending is not None and not plan.mending.id for plan in plans)
+
+
+def test_an_impatient_stop_still_puts_everything_back(environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first Ctrl+C stops it, the second comes while everything is put back."""
+    case = failed_case(environment)
+    before = tree(environment)
+    real, interrupted = undo_module.put_back, []
+
+    def put_back(*given: Any) -> tuple[str, ...]:
+        if not interrupted:
+            interrupted.append(True)
+            raise KeyboardInterrupt
+        return real(*given)
+
+    monkeypatch.setattr(undo_module, "put_back", put_back)
+    with pytest.raises(KeyboardInterrupt):
+        mended(case, lambda now: now is not None and now.stage == "applying")
+    assert tree(environment) == before
+    assert journals() == ()

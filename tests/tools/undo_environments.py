@@ -149,9 +149,8 @@ _AS_USER = ("unshare", "--user", "--map-user=1000", "--map-group=1000") if os.ge
 
 def _real(original: Path, place: Path) -> Case:
     subprocess.run(["cp", "-a", str(original), str(place)], check=True)
-    inside = Path((original / "target").read_text().strip())
-    while not (inside / "pyvenv.cfg").is_file() and inside != inside.parent:
-        inside = inside.parent
+    # The environment lies at "env", or in the project's folder.
+    inside = next(path.parent for pattern in ("*", "*/*") for path in original.glob(f"{pattern}/pyvenv.cfg"))
     return Case(
         environment=place / inside.relative_to(original),
         command=shlex.split((original / "cmd").read_text("utf-8")),

@@ -20,6 +20,8 @@ if TYPE_CHECKING:  # loaded when the first examination starts, not before the fi
     from checks.engine.events import Event
     from checks.facts import InterpreterFacts, ProgramRun
     from checks.facts.case import Case
+    from checks.mending.mend import Doing, Proposal
+    from checks.mending.permission import NotMended
     from checks.proof.prove import Trying
 
 _FEW = 8  # names in a sentence
@@ -67,6 +69,9 @@ class CaseModel(QObject):
         self.program_runs: tuple[ProgramRun, ...] = ()  # for the next examination
         self.is_proving = False  # remedies are tried in throw-away copies
         self.proving_step: Trying | None = None
+        self.is_mending = False  # a proven remedy is carried out in the user's environment, or undone
+        self.mending_step: Doing | None = None
+        self._proposed: tuple[Case | None, Proposal | None, NotMended | None] = (None, None, None)
         self.running = Running()
         self.case: Case | None = None
         self.case_before: Case | None = None  # of the last whole run of the same target, to say what changed
@@ -275,6 +280,40 @@ class CaseModel(QObject):
             self.case = case
         self.set_notice(notice)
 
+    def set_proposed(self, case: Case, found: Proposal | NotMended | None) -> None:
+        """What can be carried out for a case, or why it may not."""
+        is_refused = isinstance(found, Exception)
+        self._proposed = (case, None if is_refused else found, found if is_refused else None)  # type: ignore[assignment]
+        self.changed.emit()
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """What can be carried out for the case that is shown."""
+        return self._proposed[1] if self._proposed[0] is self.case and self.opened is None else None
+
+    @property
+    def proposal_refused(self) -> NotMended | None:
+        """Why nothing may be carried out for it, though a remedy was proven."""
+        return self._proposed[2] if self._proposed[0] is self.case and self.opened is None else None
+
+    def mending_began(self) -> None:
+        """An environment of the user's is about to be changed."""
+        self.is_mending, self.mending_step = True, None
+        self.notice = None
+        self.set_busy("busy-mending")
+
+    def mending(self, step: Doing) -> None:
+        """How far that is."""
+        self.mending_step = step
+        self.progressed.emit()
+
+    def mending_ended(self, case: Case | None, notice: Notice | None = None) -> None:
+        """It is over; without a case nothing was changed, and the notice says why."""
+        self.is_mending, self.mending_step = False, None
+        if case is not None:
+            self.case = case
+        self.set_notice(notice)
+
     def show_opened(self, case: Case, path: Path) -> None:
         """A case that came out of a file."""
         if self.opened is None:
@@ -297,6 +336,8 @@ class CaseModel(QObject):
 
     def lost_by_quitting(self) -> str:
         """The key of a sentence about what the end of the program would lose; "" where it is nothing."""
+        if self.is_mending:
+            return "quit-while-mending"
         if self.is_proving:
             return "quit-while-proving"
         if self.is_running or self.is_watching:

@@ -75,6 +75,7 @@ from checks.facts.measurements import (
     Repeat,
     WrongBits,
 )
+from checks.facts.mendings import Mending, MendingResult, SettingPlace
 from checks.facts.models import (
     Binding,
     ExportRun,

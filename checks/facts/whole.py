@@ -7,6 +7,7 @@ from checks.facts.frameworks import Frameworks
 from checks.facts.installed import InstalledFiles
 from checks.facts.machine import MachineFacts
 from checks.facts.measurements import Measurement
+from checks.facts.mendings import Mending, SettingPlace
 from checks.facts.models import ModelComparison, ModelFacts
 from checks.facts.programs import ProgramRun, ProgramRuns
 from checks.facts.proofs import Proof
@@ -47,6 +48,8 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     runs: tuple[ProgramRun, ...] = ()  # of the user's own program
     proofs: tuple[Proof, ...] = ()  # remedies that were tried in a throw-away copy
     resolutions: tuple[Resolution, ...] = ()  # what the package index says about remedies that install
+    mendings: tuple[Mending, ...] = ()  # proven remedies that were carried out, or were not
+    settings: tuple[SettingPlace, ...] = ()  # where the variables are set that remedies change
     symptom: Symptom | None = None
     logs: tuple[SentFile, ...] = ()
     scripts: tuple[SentFile, ...] = ()

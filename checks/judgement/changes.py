@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 class Changes:
     """Findings by what became of them.
 
-    ``gone``: the check now says clear, and what it rests on was looked at again. ``unsure``: not found any more, but
-    the check could not decide either, or less was measured, which is no proof that it is mended. ``new``: only found
-    now, and ruled out before. ``first``: found now by a check that had decided nothing before. ``stayed``: both times.
+    ``gone``: the check now says clear, and what it rests on was looked at again, or the program that failed works now.
+    ``unsure``: not found any more, but the check could not decide either, or less was measured, or something else was
+    asked, which is no proof that it is mended. ``new``: only found now, and ruled out before. ``first``: found now by a
+    check that had decided nothing before. ``stayed``: both times.
     """
 
     gone: tuple[Finding, ...] = ()
@@ -28,8 +29,8 @@ class Changes:
 
 def changes(before: Case, now: Case) -> Changes:
     """Compare the findings of two cases by cause and subject."""
-    from checks.facts.finding import Status
-    from checks.judgement.reexamined import is_seen_mended
+    from checks.facts.finding import FAILED_RUN, Status
+    from checks.judgement.reexamined import is_same_question, is_seen_mended
 
     had = {(finding.cause, finding.subject): finding for finding in before.findings}
     has = {(finding.cause, finding.subject): finding for finding in now.findings}
@@ -39,7 +40,10 @@ def changes(before: Case, now: Case) -> Changes:
     )
     lost = [finding for key, finding in had.items() if key not in has]
     gone = [
-        finding for finding in lost if finding.cause in decided and is_seen_mended(finding, before.facts, now.facts)
+        finding
+        for finding in (lost if is_same_question(before, now) else ())
+        if (finding.cause in decided or FAILED_RUN in finding.values)
+        and is_seen_mended(finding, before.facts, now.facts)
     ]
     come = [finding for key, finding in has.items() if key not in had]
     return Changes(

@@ -14,6 +14,7 @@ from checks.analysis.numbers.repeats import repeated, trainings
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
 from checks.facts import Facts, ModelMeasured
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
+from checks.facts.mendings import is_fixed
 from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
 from checks.judgement.ranking import can_explain, is_found
 from checks.judgement.seen_to_run import still_ran, used_gpu, worked
@@ -57,6 +58,7 @@ class Stance(StrEnum):
     NORMAL = "normal"  # a note: what was seen is as it should be
     DECISIONS_SAME = "decisions-same"  # bits change, the decisions of the user's model do not
     DECISIONS_OPEN = "decisions-open"  # bits change; whether a decision does was not measured
+    MENDED = "mended"  # it failed, a remedy was carried out here, and it was then seen to work
     WORKED = "worked"  # the user's own program was seen to come to its end without a failure
     RUNNING = "running"  # it had not failed when the chosen time was over
     ON_GPU = "on-gpu"  # it was seen to compute on the GPU, and that was asked
@@ -86,6 +88,10 @@ class Headline:
 
 def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness: str) -> Headline:
     """What to say of the findings, the best first, for a question and the exactness that its user needs."""
+    return Headline(Stance.MENDED) if is_fixed(facts.mendings) else _of_findings(facts, findings, symptom, exactness)
+
+
+def _of_findings(facts: Facts, findings: Sequence[Finding], symptom: str, exactness: str) -> Headline:
     is_blocked = any(finding.severity is Severity.BLOCKING for finding in findings)
     if (
         symptom == SymptomName.RESULTS_DIFFER
@@ -121,6 +127,8 @@ def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness:
 
 def is_trouble(facts: Facts, findings: Sequence[Finding], symptom: str) -> bool:
     """Whether something serious was found, or two machines differ by what nothing explains, and that was asked."""
+    if is_fixed(facts.mendings):
+        return False
     if is_found(findings, reported=facts.reported):
         return True
     is_asked = symptom in (SymptomName.COMPARISON, SymptomName.RESULTS_DIFFER)

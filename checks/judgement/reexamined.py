@@ -1,7 +1,9 @@
 """Whether a finding that is gone was mended, or only not looked for again: a shorter examination measures less.
 
-The check judges once more what is measured now together with what only the examination before had measured. Where the
-finding comes back, it rests on what was not repeated, and whether it is fixed is unknown.
+A fault is called fixed by that which saw it. The program that failed has to be run again and work; what only a text
+told of is not closed by leaving the text out, and nothing is by asking about another symptom or another Python. For
+measurements the check judges once more what is measured now together with what only the examination before had
+measured. Where the finding comes back, it rests on what was not repeated, and whether it is fixed is unknown.
 """
 
 from collections.abc import Hashable, Iterator
@@ -13,18 +15,37 @@ from checks.analysis.numbers.power import CONFIDENCE, confidence_of
 from checks.analysis.numbers.repeats import rate_of, runs
 from checks.causes.registry import all_checks
 from checks.facts import Experiment, Facts, Health, Measurement, Measurements, ModelMeasured, Repeat
-from checks.facts.finding import Finding
+from checks.facts.case import Case
+from checks.facts.finding import FAILED_RUN, Finding
 from checks.judgement.one_check import judge_one
 
 
 def is_seen_mended(finding: Finding, before: Facts, now: Facts) -> bool:
     """Whether what the finding rested on was looked at again. ``before``, ``now``: of the two examinations."""
+    failed = finding.named(FAILED_RUN)
+    if failed:
+        return _works_now(failed, now)
+    if finding.evidence and all(evidence.lines for evidence in finding.evidence):
+        return False
     check = all_checks().get(finding.cause)
     if check is None or not any(kind in (Measurements, Facts) for kind, _ in check.wanted.values()):
         return True
     both = msgspec.structs.replace(now, measurements=tuple(_together(before, now)))
     again = judge_one(check, both).findings
     return finding.subject not in {later.subject for later in again}
+
+
+def is_same_question(before: Case, now: Case) -> bool:
+    """Whether both examined the same Python for the same trouble."""
+    return (before.facts.target, before.answers.symptom) == (now.facts.target, now.answers.symptom)
+
+
+def _works_now(label: str, now: Facts) -> bool:
+    """Whether the program or statement that failed was run again, and came to its end."""
+    if any(run.label == label and run.worked for run in now.runs):
+        return True
+    names = now.frameworks.each() if now.frameworks else ()
+    return any(label == f"import {name}" and framework.imported for name, framework in names)
 
 
 def _together(before: Facts, now: Facts) -> Iterator[Measurement]:

@@ -111,7 +111,7 @@ def _examined_only_ours(case: Case) -> bool:
 
 def _state(case: Case, answer: Headline, symptom: str) -> str:
     """That of the findings that can explain the question, else of all: the badge belongs to the sentence."""
-    if answer.stance in _SEEN and case.complete:
+    if answer.stance is Stance.MENDED or (answer.stance in _SEEN and case.complete):
         return "clear"
     explaining = {finding.severity for finding in case.findings if can_explain(finding.cause, symptom)}
     severities = explaining - {Severity.NOTE} or {finding.severity for finding in case.findings}
@@ -128,6 +128,8 @@ def _state(case: Case, answer: Headline, symptom: str) -> str:
 
 def _word(case: Case, state: str, stance: Stance = Stance.FOUND) -> str:
     """The word agrees with the sentence: "blocking" only where it names the cause, "too short" is no interruption."""
+    if stance is Stance.MENDED:
+        return stance.value
     if state == "blocking":
         return _OF_BLOCKING.get(stance, "possible")
     return "too-short" if state == "incomplete" and _incomplete(case).startswith("short-") else state
@@ -136,7 +138,7 @@ def _word(case: Case, state: str, stance: Stance = Stance.FOUND) -> str:
 def _sentence(case: Case, state: str, symptom: str, answer: Headline) -> str:
     if state == "nothing-run":
         return state
-    if answer.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED, *_SEEN):
+    if answer.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED, Stance.MENDED, *_SEEN):
         return answer.stance.value
     if answer.stance is Stance.UNRELATED:
         return f"unrelated-{state}"

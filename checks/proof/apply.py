@@ -124,7 +124,7 @@ class Ground:
                 self.commands.append(line)
 
     def _run(self, made: EnvironmentCopy, line: str, command: tuple[str, ...], variables: Mapping[str, str]) -> None:
-        _check(line, *_ended(command, made.folder.parent, {**variables, **_QUIET}, INSTALLING, self.cancelled))
+        _check(line, *_ended(command, made.beside, {**variables, **_QUIET}, INSTALLING, self.cancelled))
 
     def _printed(self, change: Printed) -> str:
         """What the statement prints, without the newline behind it, as a shell takes it.
@@ -209,7 +209,7 @@ def _install(
     else:
         _check_settings(made, variables, cancelled)
         command = (str(made.python), "-m", "pip", change.verb, *change.arguments)
-    code, said = _ended(command, made.folder.parent, {**variables, **_QUIET}, INSTALLING, cancelled)
+    code, said = _ended(command, made.beside, {**variables, **_QUIET}, INSTALLING, cancelled)
     _check(change.line, code, said)
 
 
@@ -229,7 +229,7 @@ def _check_settings(made: EnvironmentCopy, variables: Mapping[str, str], cancell
         Cancelled: somebody asked to end.
     """
     command = (str(made.python), "-m", "pip", "config", "list")
-    _, said = _ended(command, made.folder.parent, {**variables, **_QUIET}, 60.0, cancelled)
+    _, said = _ended(command, made.beside, {**variables, **_QUIET}, 60.0, cancelled)
     setting = next((line for line in said.splitlines() if _ELSEWHERE.match(line)), None)
     if setting is not None:
         raise NotTriable("pip-setting", setting=setting)

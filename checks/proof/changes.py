@@ -166,6 +166,15 @@ def _words_of_powershell(line: str) -> list[str]:
     return words
 
 
+def changes_in(lines: Sequence[str], target: str) -> tuple[Change, ...]:
+    """What commands change that were carried out in a copy already, as :func:`changes_of` reads them.
+
+    Raises:
+        NotTriable: one is not understood.
+    """
+    return tuple(change for line in lines for change in _of_step_line(line, "sh", (target,)))
+
+
 def _of_step_line(line: str, language: str, pythons: tuple[str, ...]) -> Iterator[Change]:
     if language != "sh":
         yield from _of_line(line, _words_of_powershell(line), pythons)

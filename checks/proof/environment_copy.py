@@ -25,6 +25,7 @@ from checks.proof.changes import NotTriable
 
 MOST_COPIED = 12 << 30  # bytes; PyTorch with CUDA takes 5 to 8 GB, which a common disk copies in a minute or less
 ROOM = 1 << 30  # bytes that stay free
+KEPT = ".naosu"  # a folder of an environment: what is kept of remedies that were carried out there (checks/mending)
 _FICLONE = 0x40049409  # Linux: ioctl_ficlone(2)
 _LONGEST_SCRIPT = 1 << 16
 # The first line of a command, and the second one of those whose path is too long for the first, or has a space in it.
@@ -34,7 +35,10 @@ _MAKING = 60.0  # seconds to make an empty environment
 
 @dataclass(frozen=True)
 class EnvironmentCopy:
-    """``prefixes``: how the user's environment is named, by its path and by its real one; ``folder``: the copy's."""
+    """``prefixes``: how the user's environment is named, by its path and by its real one; ``folder``: the copy's.
+
+    ``room``: for what installers leave beside it; None: the folder around it.
+    """
 
     users_python: str
     prefixes: tuple[str, ...]
@@ -42,6 +46,12 @@ class EnvironmentCopy:
     python: Path
     is_overlay: bool
     copied_bytes: int
+    room: Path | None = None
+
+    @property
+    def beside(self) -> Path:
+        """Where installers may leave what is theirs."""
+        return self.room or self.folder.parent
 
     def moved(self, text: str) -> str:
         """A word of a command or the value of a variable, with the copy in the place of the environment."""
@@ -114,6 +124,8 @@ def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
     while waiting:
         with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in entries:
+                if entry.name == KEPT:
+                    continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
                 elif entry.is_file(follow_symlinks=False):
@@ -133,7 +145,10 @@ def _whole(target: InterpreterFacts, prefix: Path, place: Path, cancelled: Calla
         return to
 
     try:
-        shutil.copytree(prefix, folder, symlinks=True, copy_function=copy, ignore_dangling_symlinks=True)
+        left_out = shutil.ignore_patterns(KEPT)
+        shutil.copytree(
+            prefix, folder, symlinks=True, copy_function=copy, ignore=left_out, ignore_dangling_symlinks=True
+        )
         _separate_links(folder, prefix)
         python = _python_in(folder, target, prefix)
         made = EnvironmentCopy(target.path, _names(prefix), folder, python, False, copied_bytes)

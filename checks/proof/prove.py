@@ -121,7 +121,7 @@ def prove(
     witnesses = witnesses_of(case.facts) if is_worth_trying(case) else ()
     users = probe_environment("", variables)
     for witness in witnesses:
-        before = witness.run or _seen(witness, users, cancelled)
+        before = witness.run or seen_now(witness, users, cancelled)
         if before is not None and witness.is_wrong(before):
             trials = _Trials(case, witness, before, users, seconds, cancelled)
             yield from trials.all(language, -(-MOST_TRIED // len(witnesses)), proofs)
@@ -129,7 +129,7 @@ def prove(
     return judged(facts, case.answers, created=case.created, complete=case.complete)
 
 
-def _seen(witness: Witness, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> ProgramRun | None:
+def seen_now(witness: Witness, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> ProgramRun | None:
     """How a statement fails, seen now, in the user's environment, into which nothing is compiled."""
     plain = trial_variables(None, variables)
     run = witness.started(witness.command, plain, STATEMENT_SECONDS, cancelled)
@@ -266,11 +266,11 @@ class _Trial:
                 yield Trying(self.candidate, number, "running")
                 after = self._run_again(ground)
                 result = self._result(after, made)
-                failures = [_failure(before, made)]
+                failures = [failure_of(before, made)]
                 while result is ProofResult.OTHER_FAILURE and made and len(then) < MOST_BEHIND:
                     known = {self.candidate.plan.id, *then}
                     following = next((one for one in self._behind(after, made) if one.plan.id not in known), None)
-                    failures.append(_failure(after, made))
+                    failures.append(failure_of(after, made))
                     if following is None:
                         break
                     yield Trying(following, number, "applying")
@@ -282,7 +282,7 @@ class _Trial:
                     yield Trying(following, number, "running")
                     after = self._run_again(ground)
                     result = self._result(after, made)
-                    if _failure(after, made) in failures:
+                    if failure_of(after, made) in failures:
                         break
                 if result is ProofResult.PROVEN:
                     self._check_steady(ground, after)
@@ -297,7 +297,7 @@ class _Trial:
             else:
                 result = ProofResult.CONFLICTS if conflicts else result
                 more = {
-                    "run": _kept(after, made),
+                    "run": kept_run(after, made),
                     "commands": tuple(ground.commands),
                     "changes": changes,
                     "conflicts": conflicts,
@@ -323,7 +323,7 @@ class _Trial:
         """
         control = self._run_again(ground)
         trials, made = self.trials, ground.made
-        if not trials.witness.is_wrong(control) or _failure(control, made) != _failure(trials.before, made):
+        if not trials.witness.is_wrong(control) or failure_of(control, made) != failure_of(trials.before, made):
             raise NotTriable("control")
 
     def _result(self, after: ProgramRun, made: EnvironmentCopy | None) -> ProofResult:
@@ -339,7 +339,7 @@ class _Trial:
             return ProofResult.RUNS_LONGER
         if not witness.is_wrong(after):
             raise NotTriable("gpu-unseen")
-        is_same = _failure(self.trials.before, made) == _failure(after, made)
+        is_same = failure_of(self.trials.before, made) == failure_of(after, made)
         return ProofResult.DID_NOT_HELP if is_same else ProofResult.OTHER_FAILURE
 
     def _check_steady(self, ground: Ground, after: ProgramRun) -> None:
@@ -419,7 +419,7 @@ def _ran_in(made: EnvironmentCopy, run: ProgramRun) -> bool:
     return all(map(made.holds, seen)) if seen else bool(run.interpreter) and made.holds(run.interpreter or "")
 
 
-def _failure(run: ProgramRun, made: EnvironmentCopy | None) -> tuple[object, ...]:
+def failure_of(run: ProgramRun, made: EnvironmentCopy | None) -> tuple[object, ...]:
     """By what two failures are told apart: the exception with its message, else the code and the last words.
 
     Of one that did not fail, that is nothing: it stayed on the processor.
@@ -440,7 +440,7 @@ def _masked(text: str, made: EnvironmentCopy | None) -> str:
     return re.sub(r"\s*(?:0x[0-9a-fA-F]+|\d+)", " 0", text).strip()
 
 
-def _kept(run: ProgramRun, made: EnvironmentCopy | None) -> ProgramRun:
+def kept_run(run: ProgramRun, made: EnvironmentCopy | None) -> ProgramRun:
     """What of a run belongs into a case; the copy, which is gone, has the name of the user's environment there."""
     pythons = tuple(
         msgspec.structs.replace(python, modules=(), libraries=None, search_path=(), warnings=())

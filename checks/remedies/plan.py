@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from checks.facts import Facts, OsFacts, Proof, Resolution
+from checks.facts import Facts, Mending, OsFacts, Proof, Resolution, SettingPlace
 from checks.facts.finding import FRAMEWORK, Finding
+from checks.facts.mendings import mending_of
 from checks.facts.phrase import Phrase
 from checks.facts.proofs import ProofResult, proof_of
 from checks.facts.resolutions import resolution_of
@@ -78,6 +79,8 @@ class RemedyPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tested: str = ""
     proof: Proof | None = None  # what came of trying it here
     resolution: Resolution | None = None  # what the package index says about it
+    mending: Mending | None = None  # what came of carrying it out in the user's own environment
+    settings: tuple[SettingPlace, ...] = ()  # where the variables are set that it changes
 
 
 def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[RemedyPlan, ...]:
@@ -111,6 +114,14 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
 
 
 def _with_proof(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:
+    settings = tuple(place for place in facts.settings if place.remedy == plan.id)
+    if settings and facts.here:  # a stranger's report chooses no line that is written
+        plan = msgspec.structs.replace(plan, settings=settings)
+    mending = mending_of(facts.mendings, finding.cause, finding.subject, plan.id)
+    if mending is not None and not facts.here:  # there is nothing to undo on this machine
+        mending = msgspec.structs.replace(mending, id="", commands=())
+    if mending is not None:
+        plan = msgspec.structs.replace(plan, mending=mending)
     proof = proof_of(facts.proofs, finding.cause, finding.subject, plan.id)
     if proof is not None and not facts.here:  # a stranger's report chooses no command that is pasted
         proof = msgspec.structs.replace(proof, commands=(), releases=())

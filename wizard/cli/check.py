@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wizard.cli.arguments import Parser, Text, add_outputs, seconds
 from wizard.cli.inputs import case_in, given_inputs, given_path, sent_file
+from wizard.cli.mending import check_apply
 from wizard.cli.outputs import check_outputs
 from wizard.cli.target import check_target, choose_target
 from wizard.flow import EFFORTS, EXACTNESS, SYMPTOMS
@@ -23,6 +24,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
     parser.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-effort"))
     parser.add_argument("--prove", action="store_true", help=text("help-prove"))
     parser.add_argument("--offline", action="store_true", help=text("help-offline"))
+    parser.add_argument("--apply", action="store_true", help=text("help-apply"))
     parser.add_argument("--load", type=seconds, metavar="SECONDS", help=text("help-load"))
     for kind in ("model", "script", "log"):
         parser.add_argument(f"--{kind}", action="append", default=[], metavar="FILE", help=text(f"help-{kind}"))
@@ -52,10 +54,11 @@ def run(chosen: argparse.Namespace) -> int:
         others=tuple(other_machine(case_in(path, chosen.lang), Path(path).name) for path in chosen.compare),
     )
     check_outputs(chosen)
+    check_apply(chosen)
     texts = tuple(log.text or "" for log in request.logs)
     found = choose_target(chosen, files=(*chosen.script, *chosen.model), texts=texts)
     return examined(
         dataclasses.replace(request, target=chosen.target, interpreters=found),
         chosen,
-        proven(chosen) if chosen.prove else None,
+        proven(chosen) if chosen.prove or chosen.apply else None,
     )

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from checks.visible import visible
-from wizard.cli import check, compare, diagnose, envs, inspect, open, run, show
+from wizard.cli import check, compare, diagnose, envs, inspect, open, run, show, undo
 from wizard.cli.arguments import UsageError, language_asked, parser_of
 from wizard.cli.streams import guard_streams
 from wizard.words import words
@@ -25,6 +25,7 @@ COMMANDS = {
     "diagnose": diagnose,
     "inspect": inspect,
     "show": show,
+    "undo": undo,
     "envs": envs,
     "open": open,
 }

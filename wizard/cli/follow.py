@@ -48,6 +48,10 @@ def followed(
                 case = event.case
         progress.clear()
         assert case is not None, "the engine always finishes"  # noqa: S101 - its contract
+        if case.facts.here:
+            from checks.mending.settings import placed
+
+            case = placed(case)
         if then is not None and not stop.is_set():
             case = then(case, stop.is_set)
     return deliver(case, chosen) or (0 if case.complete and not stop.is_set() else ENDED_EARLY)

@@ -1,4 +1,4 @@
-"""`--prove`: the remedies are tried in throw-away copies, and a line says what happens."""
+"""`--prove`: the remedies are tried in throw-away copies, and a line says what happens. `--apply` comes behind it."""
 
 from __future__ import annotations
 
@@ -34,6 +34,10 @@ def proven(chosen: argparse.Namespace) -> Then:
                     print(visible(line), file=sys.stderr, flush=True)
         except StopIteration as ended:
             judged: Case = ended.value
-            return judged
+        if chosen.apply and not cancelled():
+            from wizard.cli.mending import carried_out
+
+            return carried_out(judged, chosen, cancelled)
+        return judged
 
     return then

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from checks.visible import visible
 from wizard.cli.arguments import STANDARD_STREAM, Parser, Text, UsageError, add_outputs, seconds
+from wizard.cli.mending import check_apply
 from wizard.cli.outputs import check_outputs, streams
 from wizard.cli.target import check_target, choose_target
 from wizard.flow import SYMPTOMS
@@ -41,6 +42,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
     parser.add_argument("--timeout", type=_seconds_or_none, default=None, metavar="SECONDS", help=text("help-timeout"))
     parser.add_argument("--prove", action="store_true", help=text("help-prove"))
     parser.add_argument("--offline", action="store_true", help=text("help-offline"))
+    parser.add_argument("--apply", action="store_true", help=text("help-apply"))
     parser.add_argument("--process", metavar="PID|NAME", help=text("help-process"))
     parser.add_argument("--cwd", metavar="FOLDER", help=text("help-cwd"))
     parser.add_argument("--target", metavar="PYTHON", help=text("help-run-target"))
@@ -66,6 +68,7 @@ def run(chosen: argparse.Namespace) -> int:
     chosen.words = (*chosen.words, *chosen.behind)
     check_target(chosen)
     check_outputs(chosen)
+    check_apply(chosen)
     if chosen.process is not None:
         return _running(chosen)
     chosen.symptom = chosen.symptom or SymptomName.DOES_NOT_START.value
@@ -107,7 +110,7 @@ def _running(chosen: argparse.Namespace) -> int:
     from checks.facts.question import SymptomName
     from checks.knowledge.packages.gpu_modules import computing
 
-    if chosen.words or chosen.cwd or chosen.prove:
+    if chosen.words or chosen.cwd or chosen.prove or chosen.apply:
         raise UsageError(visible(f"naosu: {words('commands.run-process-alone', chosen.lang)}"))
     seconds_of_looking = SECONDS if chosen.timeout is None else chosen.timeout
     try:
@@ -187,7 +190,7 @@ def _examined(watched: ProgramRun, target: str | None, folder: Path, chosen: arg
         interpreters=() if target is None else None,
         runs=(watched,),
     )
-    return examined(request, chosen, proven(chosen) if chosen.prove else None)
+    return examined(request, chosen, proven(chosen) if chosen.prove or chosen.apply else None)
 
 
 class _Signals:

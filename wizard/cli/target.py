@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from checks.interpreters import Choice
 
 _WHY = ("traceback", "folder", "last", "project")  # finders, the most telling first
-_YES = ("y", "yes", "はい")
+YES = ("y", "yes", "はい")
 
 
 def check_target(chosen: argparse.Namespace) -> None:
@@ -81,7 +81,7 @@ def _is_wanted(choice: Choice, chosen: argparse.Namespace) -> bool:
         raise UsageError(_about(choice.offered, "needs-yes", chosen))
     other = choice.named.path if choice.named else words("commands.only-the-machine", chosen.lang)
     print(_about(choice.offered, "offered", chosen, other=other), end=" ", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in _YES
+    return sys.stdin.readline().strip().lower() in YES
 
 
 def _about(interpreter: InterpreterFacts, key: str, chosen: argparse.Namespace, **more: str) -> str:

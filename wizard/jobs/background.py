@@ -18,6 +18,7 @@ from wizard.desktop.folders import chosen, remember_chosen
 from wizard.evidence_files import Kind, may_be_neither, near_folder, no_models
 from wizard.flow import TICKET, Answers
 from wizard.jobs.engine_thread import EngineThread
+from wizard.jobs.mending import MendingJobs
 from wizard.jobs.program import LiveOutput, NotStartable, Program, listed, looked_at, watched
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ class BackgroundJob(QThread):
 
     ended = Signal(object, object, object)
 
-    def __init__(self, function: Callable[[], Any], done: Callable[[Any], None], failed: Callable[[Exception], None]):
+    def __init__(
+        self, function: Callable[[], Any], done: Callable[[Any], object], failed: Callable[[Exception], object]
+    ) -> None:
         super().__init__()
         self._function = function
         self.done = done
@@ -69,6 +72,7 @@ class Work(QObject):
         self._jobs: set[BackgroundJob] = set()
         self._stop_watch = threading.Event()
         self._stop_proving = threading.Event()
+        self.mending = MendingJobs(case, self._start, self._is_taken, self)
         self.proving.connect(case.proving, Qt.ConnectionType.QueuedConnection)
 
     # --- the examination
@@ -150,7 +154,7 @@ class Work(QObject):
         self._stop_proving.clear()
         self._case.proving_began()
         language = self._case.language
-        self._start(lambda: self._proven(case, language), self._case.proving_ended, self._not_proven)
+        self._start(lambda: self._proven(case, language), self._was_proven, self._not_proven)
 
     def _proven(self, case: Case, language: str) -> Case:
         from checks.proof.prove import Trying, prove
@@ -165,14 +169,22 @@ class Work(QObject):
             proven: Case = ended.value
             return proven
 
+    def _was_proven(self, case: Case) -> None:
+        self._case.proving_ended(case)
+        self.mending.look()
+
     def _not_proven(self, error: Exception) -> None:
         log.error("the remedies could not be tried", exc_info=error)
         self._case.proving_ended(None, Notice("error-ours", {"error": error}))
 
     def cancel(self) -> None:
-        """End the user's program, the examination, or the trial of remedies; what was done until then is kept."""
+        """End the user's program, the examination, or the trial of remedies; what was done until then is kept.
+
+        A remedy that is being carried out is undone.
+        """
         self._stop_watch.set()
         self._stop_proving.set()
+        self.mending.cancel()
         if self._engine is not None:
             self._engine.cancel()
 
@@ -351,7 +363,7 @@ class Work(QObject):
             job.wait()
 
     def _start(
-        self, function: Callable[[], Any], done: Callable[[Any], None], failed: Callable[[Exception], None]
+        self, function: Callable[[], Any], done: Callable[[Any], object], failed: Callable[[Exception], object]
     ) -> None:
         job = BackgroundJob(function, done, failed)
         self._jobs.add(job)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import threading
 from collections.abc import Callable, Iterator
@@ -50,7 +51,7 @@ class EngineThread(QThread):
     def run(self) -> None:
         """On the worker thread: examine, and emit each event."""
         try:
-            for event in self._events():
+            for event in map(_with_settings, self._events()):
                 self.happened.emit(event)
                 _prepare_plots(event)
         except Exception as error:  # the last place that can tell the window
@@ -88,6 +89,17 @@ class EngineThread(QThread):
         )
         events = (self._examine or examine)(request, self._stop.is_set)
         return resolving(events, self._stop.is_set, offline=self._answers.offline)
+
+
+def _with_settings(event: Event) -> Event:
+    """With the end of the examination also the places in which the variables of its remedies are set."""
+    from checks.engine.events import Finished
+
+    if not isinstance(event, Finished) or not event.case.facts.here:
+        return event
+    from checks.mending.settings import placed
+
+    return dataclasses.replace(event, case=placed(event.case))
 
 
 def _prepare_plots(event: Event) -> None:

@@ -20,6 +20,7 @@ from wizard.pages.block_view import LOOKS, BlockWidgets
 from wizard.pages.files_view import FilesView
 from wizard.pages.fold import Fold
 from wizard.pages.long_text import value_text
+from wizard.pages.mending import MendingPanel
 from wizard.pages.page import Page
 from wizard.pages.proving import ProvingPanel
 from wizard.report.export import default_paper
@@ -58,6 +59,8 @@ class ReportPage(Page):
         self.body.addWidget(self._top)
         self.proving = ProvingPanel(self)
         self.body.addWidget(self.proving)
+        self.mending = MendingPanel(self)
+        self.body.addWidget(self.mending)
         self._add_buttons()
         self.body.addWidget(self._content)
         self.body.addStretch(1)

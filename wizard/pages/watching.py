@@ -73,6 +73,7 @@ class WatchPanel(DropZone):
         self.start = page.button("watch-start", self._begin, "watch-means")
         self.start.setObjectName("primary")
         self.stop = page.button("watch-stop", page.work.cancel)
+        self._started = ""  # the command line that was started last
         self.others = page.button("running-choose", self._show_running, "running-means")
         self.others.setCheckable(True)
         self.running = RunningList(page)
@@ -173,9 +174,16 @@ class WatchPanel(DropZone):
         self._shown.clear()
         seconds = int(self._time.currentData())
         program = Program(self.command.text(), self._folder.text().strip(), seconds, self._python_of_scripts())
+        self._started = program.line
         self._page.work.watch(program, self._output)
         if self._case.is_watching:
             self._timer.start()
+
+    def start_again(self) -> bool:
+        """Start what was started here last, unless another command was written since; whether it runs."""
+        if self._started and self._started == self.command.text():
+            self._begin()
+        return self._case.is_watching
 
     def _show_output(self) -> None:
         text = self._output.drained()

@@ -20,6 +20,7 @@ from wizard.desktop import icons
 from wizard.desktop.folders import EXPORT, last_folder
 from wizard.jobs.background import Work
 from wizard.stop_signals import asked_to_end
+from wizard.window.half_done import offer_undo
 from wizard.window.main_window import Window
 
 
@@ -36,6 +37,7 @@ def run_window(arguments: Sequence[str] = (), language: str | None = None) -> in
     window = Window(case, work)
     window.show()
     QTimer.singleShot(0, lambda: remove_left_parts(Path(last_folder(EXPORT))))
+    QTimer.singleShot(0, lambda: work.mending.find_half_done(lambda journal: offer_undo(window, journal)))
     if arguments:
         QTimer.singleShot(0, lambda: work.open(Path(arguments[0])))
     with closing_on_signals(window.close), telling_faults(case):

@@ -231,11 +231,15 @@ class Window(QMainWindow):
             self.go(Step.RUN)
 
     def again(self) -> None:
-        """Examine once more; a program that was watched is only mended when it was started again."""
+        """Examine once more; a program that was watched is only mended when it was started again, as it was before."""
+        from wizard.pages.evidence import EvidencePage
+
         shown = self.case.case
         if shown is not None and shown.facts.runs and self.case.opened is None:
             self.go(Step.EVIDENCE)
-            self.case.set_notice(Notice("watch-again", is_error=False))
+            page = self.page(Step.EVIDENCE)
+            if not isinstance(page, EvidencePage) or not page.watch.start_again():
+                self.case.set_notice(Notice("watch-again", is_error=False))
         else:
             self.run()
 

@@ -167,6 +167,16 @@ class ProcessTree:
         return alive
 
 
+def end_left_by(process: int) -> None:
+    """End what a process of ours started and left behind, because it was killed; it is gone itself."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline and (left := set(_marked(f"{process}-"))):
+        for pid in left:
+            with contextlib.suppress(OSError):
+                os.kill(pid, _KILL)
+        time.sleep(_PAUSE)
+
+
 _KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL  # on Windows, os.kill ends a process at once
 
 
@@ -237,7 +247,7 @@ def _marked(mark: str) -> Iterator[int]:
     elif sys.platform != "win32":  # there the job object holds them all
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
-                if process.environ().get(MARK) == mark:
+                if process.environ().get(MARK, "").startswith(mark):
                     yield process.pid
 
 

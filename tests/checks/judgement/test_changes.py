@@ -2,9 +2,9 @@
 
 import msgspec
 
-from checks.facts import Facts
+from checks.facts import Facts, ProgramRun
 from checks.facts.case import Answers, Case
-from checks.facts.finding import Finding, Outcome, Severity, Status
+from checks.facts.finding import FAILED_RUN, Evidence, Finding, Outcome, Severity, Status
 from checks.judgement.changes import Changes, changes
 
 
@@ -46,3 +46,39 @@ def test_what_was_not_reached_before_is_not_new() -> None:
     for status in (Status.SKIPPED, Status.INCONCLUSIVE, Status.CRASHED):
         assert changes(a_case(driver=status), a_case(driver=FOUND)) == Changes(first=(FOUND,))
     assert changes(a_case(), a_case(driver=FOUND)) == Changes(first=(FOUND,))
+
+
+RUN = ProgramRun(command=("python", "prog.py"), exit_code=1)
+OF_RUN = msgspec.structs.replace(FOUND, values={FAILED_RUN: RUN.label})
+OF_TEXT = msgspec.structs.replace(FOUND, evidence=(Evidence("clue", "RuntimeError", "log", lines=(3,)),))
+
+
+def with_facts(case: Case, symptom: str = "", **facts: object) -> Case:
+    answers = msgspec.structs.replace(case.answers, symptom=symptom)
+    return msgspec.structs.replace(case, answers=answers, facts=msgspec.structs.replace(case.facts, **facts))
+
+
+def test_a_failed_program_is_fixed_only_where_it_is_seen_to_work() -> None:
+    before = with_facts(a_case(driver=OF_RUN), runs=(RUN,))
+    fine = msgspec.structs.replace(RUN, exit_code=0)
+    other = msgspec.structs.replace(fine, command=("python", "other.py"))
+    watched = msgspec.structs.replace(RUN, exit_code=None, end="watched")
+    clear = a_case(driver=Status.CLEAR)
+    assert changes(before, with_facts(clear, runs=(fine,))).gone == (OF_RUN,)
+    assert changes(before, with_facts(a_case(), runs=(fine,))).gone == (OF_RUN,)
+    for runs in ((), (other,), (watched,), (RUN,)):
+        assert changes(before, with_facts(clear, runs=runs)) == Changes(unsure=(OF_RUN,))
+
+
+def test_leaving_a_text_out_fixes_nothing() -> None:
+    assert changes(a_case(driver=OF_TEXT), a_case(driver=Status.CLEAR)) == Changes(unsure=(OF_TEXT,))
+    measured = msgspec.structs.replace(OF_TEXT, evidence=(*OF_TEXT.evidence, Evidence("driver", "1", "NVML")))
+    assert changes(a_case(driver=measured), a_case(driver=Status.CLEAR)) == Changes(gone=(measured,))
+
+
+def test_another_symptom_or_target_fixes_nothing() -> None:
+    before = with_facts(a_case(driver=FOUND), "not-on-gpu", target="/a/python")
+    clear = a_case(driver=Status.CLEAR)
+    assert changes(before, with_facts(clear, "not-on-gpu", target="/a/python")).gone == (FOUND,)
+    assert changes(before, with_facts(clear, "does-not-start", target="/a/python")).gone == ()
+    assert changes(before, with_facts(clear, "not-on-gpu", target="/b/python")).gone == ()

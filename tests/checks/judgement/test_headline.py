@@ -8,7 +8,18 @@ from support.recorded_repeats import measurements as measured
 
 from checks.analysis.numbers.side_by_side import other_machine
 from checks.causes.reproducibility.nondeterministic_op import nondeterministic_op
-from checks.facts import ArrayDifference, Experiment, Facts, Frameworks, Measurement, ModelMeasured, Symptom, TorchFacts
+from checks.facts import (
+    ArrayDifference,
+    Experiment,
+    Facts,
+    Frameworks,
+    Measurement,
+    Mending,
+    ModelMeasured,
+    ProgramRun,
+    Symptom,
+    TorchFacts,
+)
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Severity, Status
 from checks.judgement.headline import Stance, headline, is_trouble
@@ -223,3 +234,19 @@ def test_the_gravest_of_what_can_explain_the_symptom_is_named() -> None:
 def test_a_doubtful_cause_is_offered_and_a_sure_one_stated(confidence: float, expected: Stance) -> None:
     driver = Finding(cause="driver-not-loaded", severity=Severity.BLOCKING, confidence=confidence, subject="driver")
     assert headline(Facts(), (driver,), "not-on-gpu", "").stance is expected
+
+
+def test_what_was_fixed_here_is_the_answer_until_it_is_undone() -> None:
+    failed = ProgramRun(command=("python", "prog.py"), exit_code=1)
+    worked = msgspec.structs.replace(failed, exit_code=0)
+    mending = Mending(cause="a", remedy="b", result="fixed", id="x", before=failed, after=worked)
+    finding = Finding(cause="environment-variable-invalid", severity=Severity.BLOCKING, confidence=0.9)
+    for change, is_answer in (
+        ({}, True),
+        ({"is_undone": True}, False),
+        ({"after": failed}, False),
+        ({"id": ""}, False),
+    ):
+        facts = Facts(runs=(failed,), mendings=(msgspec.structs.replace(mending, **change),))
+        assert (headline(facts, (finding,), "does-not-start", "").stance is Stance.MENDED) is is_answer
+        assert is_trouble(facts, (finding,), "does-not-start") is not is_answer

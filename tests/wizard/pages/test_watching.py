@@ -169,7 +169,7 @@ def test_naosus_own_python_runs_no_script(panel: WatchPanel, window: Window) -> 
     assert panel._python_of_scripts() == ""
 
 
-def test_again_leads_back_to_the_start(
+def test_again_starts_the_same_program_and_shows_what_changed(
     qtbot: QtBot, panel: WatchPanel, window: Window, played: Played, engine: Engine
 ) -> None:
     """An examination without the program would not show whether it works now."""
@@ -182,8 +182,31 @@ def test_again_leads_back_to_the_start(
     shown = window.case.case
     assert shown is not None
     window.case.case = msgspec.structs.replace(shown, facts=msgspec.structs.replace(shown.facts, runs=(RUN,)))
+    played.program = None
+    engine.tell_all()
+    with qtbot.waitSignal(window.work.finished_run):
+        window.again()
+    assert played.program == Program("python train.py", str(Path.home()), 60, VENV.path)
+    assert [request.runs for request in engine.requests] == [(RUN,), (RUN,)]
+    qtbot.waitUntil(lambda: window.step is Step.REPORT)
+
+
+def test_again_asks_where_another_command_was_written_since(
+    qtbot: QtBot, panel: WatchPanel, window: Window, played: Played, engine: Engine
+) -> None:
+    engine.tell_all(TOO_OLD)
+    played.may_end.set()
+    panel.command.setText("python train.py")
+    with qtbot.waitSignal(window.work.finished_run):
+        panel.start.click()
+    qtbot.waitUntil(lambda: window.step is Step.REPORT)
+    shown = window.case.case
+    assert shown is not None
+    window.case.case = msgspec.structs.replace(shown, facts=msgspec.structs.replace(shown.facts, runs=(RUN,)))
+    panel.command.setText("rm -r data")
     window.again()
     assert window.step is Step.EVIDENCE
+    assert not window.case.is_watching
     assert window.case.notice == Notice("watch-again", is_error=False)
 
 

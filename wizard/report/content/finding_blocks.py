@@ -29,6 +29,7 @@ from wizard.report.content.blocks import (
     Sources,
     Step,
 )
+from wizard.report.content.mendings import mending_details, mending_step, setting_items
 from wizard.report.content.proofs import proof_details, proven_commands, proven_releases, result_step
 from wizard.report.content.report import FindingView
 from wizard.report.content.resolutions import resolution_details, resolution_step
@@ -193,7 +194,12 @@ def remedy_section(
 
 def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
     """What came of it here, what to know before the first step, the steps, and how to see that it worked."""
-    proof = remedy.proof
+    proof, mending = remedy.proof, remedy.mending
+    if mending:
+        yield mending_step(mending, language)
+        details = mending_details(mending, proof, language)
+        if details:
+            yield details
     if proof:
         yield result_step(proof, language)
     resolution = remedy.resolution if not (proof and (proof.helped or proof.refuted)) else None
@@ -207,6 +213,9 @@ def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
     else:
         for mark, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
             yield _step(mark, step, language)
+    settings = setting_items(remedy.settings, language)
+    if settings:
+        yield settings
     for details in (
         resolution_details(resolution, language) if resolution else None,
         proof_details(proof, language) if proof else None,

@@ -63,7 +63,7 @@ def proof_details(proof: Proof, language: str) -> Items | None:
 def stage_words(step: Trying, language: str) -> str:
     """What happens while a remedy is tried."""
     key = "overlaying" if step.stage == "copying" and not step.size else step.stage
-    return words(f"proofs.stage-{key}", language, title=step.candidate.plan.title, size=_megabytes(step.size))
+    return words(f"proofs.stage-{key}", language, title=step.candidate.plan.title, size=megabytes(step.size))
 
 
 def proofs_in_short(proofs: Sequence[Proof], language: str) -> Iterator[str]:
@@ -93,8 +93,8 @@ def result_words(proof: Proof, language: str) -> str:
         language,
         seconds=words("runs.seconds", language, seconds=proof.run.seconds or 0.0) if proof.run else "",
         what=(proof.run and proof.run.statement) or words("proofs.program", language),
-        failure=_failure(proof.run) if proof.run else "",
-        said=_short(proof.said),
+        failure=failure_words(proof.run) if proof.run else "",
+        said=short(proof.said),
         reason=reason,
     )
 
@@ -112,15 +112,17 @@ def _is_known(proof: Proof) -> bool:
     return proof.result in set(ProofResult)
 
 
-def _failure(run: ProgramRun) -> str:
+def failure_words(run: ProgramRun) -> str:
+    """With what it ended, in its own words."""
     raised = run.raised
     if raised is not None:
-        return _short(f"{raised.type}: {raised.message}" if raised.message else raised.type)
+        return short(f"{raised.type}: {raised.message}" if raised.message else raised.type)
     lines = [line for line in (run.errors or run.output).splitlines() if line.strip()]
-    return _short(lines[-1] if lines else run.signal or f"exit code {run.exit_code}")
+    return short(lines[-1] if lines else run.signal or f"exit code {run.exit_code}")
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """One line that is not too long."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[:_LONGEST] + " ..."
 
@@ -129,9 +131,9 @@ def _details(proof: Proof, language: str) -> Iterator[str]:
     if proof.then and not proof.commands:
         yield words("proofs.more-elsewhere", language, count=len(proof.then))
     if proof.way in _WAYS:
-        yield words(f"proofs.where-{proof.way}", language, bytes=_megabytes(proof.copied_bytes or 0))
+        yield words(f"proofs.where-{proof.way}", language, bytes=megabytes(proof.copied_bytes or 0))
     if proof.changes:
-        yield words("proofs.changed", language, changes=changes_in_words(proof.changes, language))
+        yield changed_words(proof.changes, language)
     if proof.conflicts:
         yield words("proofs.broken", language, conflicts="; ".join(proof.conflicts[:_MOST_CHANGES]))
 
@@ -144,7 +146,13 @@ def changes_in_words(changes: Sequence[PackageChange], language: str) -> str:
     return words("report.list-separator", language).join(shown)
 
 
-def _megabytes(size: int) -> str:
+def changed_words(changes: Sequence[PackageChange], language: str) -> str:
+    """The distributions that are not as they were; of many the first ones."""
+    return words("proofs.changed", language, changes=changes_in_words(changes, language))
+
+
+def megabytes(size: int) -> str:
+    """A size."""
     return f"{size // 10**6:,} MB"
 
 

@@ -18,6 +18,7 @@ from checks.knowledge.phrases import in_language
 from wizard.report.content.blocks import Verdict
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
+from wizard.report.content.mendings import mendings_in_short
 from wizard.report.content.program_runs import in_short
 from wizard.report.content.proofs import proofs_in_short
 from wizard.report.content.tested import what_was_tested
@@ -137,7 +138,8 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
         line
         for line in (
             *in_short(case, language),
-            *proofs_in_short(case.facts.proofs, language),
+            *mendings_in_short(case.facts.mendings, language),
+            *(() if any(one.stands for one in case.facts.mendings) else proofs_in_short(case.facts.proofs, language)),
             *compared,
             examined,
             _notes_below(case, language),

@@ -1,0 +1,93 @@
+"""What came of carrying out a proven remedy in the user's own environment."""
+
+from enum import StrEnum
+
+import msgspec
+
+from checks.facts.base import Fact
+from checks.facts.programs import ProgramRun
+from checks.facts.proofs import PackageChange
+
+
+class MendingResult(StrEnum):
+    """What was seen; a case may hold others, of a newer version."""
+
+    FIXED = "fixed"  # what failed before came to its end afterwards
+    RUNS_LONGER = "runs-longer"  # it failed before, and still ran when the time of the check was over
+    OTHER_FAILURE = "other-failure"  # the failure of before is gone, and another one is there
+    DID_NOT_HELP = "did-not-help"  # it fails as before
+    NOT_CHECKED = "not-checked"  # carried out; what failed could not be run again, ``reason`` says why
+    NOT_APPLIED = "not-applied"  # a command failed; ``said`` is why; everything was put back
+    NOT_DONE = "not-done"  # ``reason`` says why; nothing is changed
+
+
+class SettingPlace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where a variable is set that a remedy changes: a line of a file of the user's, 0: it has no lines.
+
+    ``changed``: what the line would be; None: it goes. ``anew``: what has to be started again for it to count, behind
+    "anew-" in resources/words/mendings.toml.
+    """
+
+    remedy: str
+    variable: str
+    path: str
+    line: int = 0
+    text: str
+    changed: str | None = None
+    anew: str = ""
+
+
+class Mending(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """One proven remedy of one finding, carried out here.
+
+    ``id``: of what was saved before, by which it is undone; "" where nothing was. ``before``, ``after``: what failed,
+    run before and afterwards in the user's environment. ``said``: by a command that failed. ``of_gpu``: what was wrong
+    before was no failure, but that the program computed on the processor.
+    """
+
+    cause: str
+    subject: str = ""
+    remedy: str
+    result: str
+    of_gpu: bool = False
+    reason: str = ""
+    values: dict[str, str] = {}
+    id: str = ""
+    commands: tuple[str, ...] = ()
+    changes: tuple[PackageChange, ...] = ()
+    before: ProgramRun | None = None
+    after: ProgramRun | None = None
+    said: str = ""
+    saved_files: int = 0
+    saved_bytes: int = 0
+    is_undone: bool = False
+
+    @property
+    def stands(self) -> bool:
+        """Whether the environment is changed by it."""
+        return bool(self.id) and not self.is_undone
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether it stands, and what failed was seen to fail all the same."""
+        return self.stands and self.result in (MendingResult.DID_NOT_HELP, MendingResult.OTHER_FAILURE)
+
+    @property
+    def mended(self) -> bool:
+        """Whether what failed was seen not to fail afterwards, and it was not undone."""
+        return self.stands and self.result in (MendingResult.FIXED, MendingResult.RUNS_LONGER)
+
+
+def mending_of(mendings: tuple[Mending, ...], cause: str, subject: str, remedy: str) -> Mending | None:
+    """What came last of carrying out this remedy for this finding."""
+    wanted = (cause, subject, remedy)
+    found = (one for one in reversed(mendings) if (one.cause, one.subject, one.remedy) == wanted)
+    return next(found, None)
+
+
+def is_fixed(mendings: tuple[Mending, ...]) -> bool:
+    """Whether the last one stands, and what failed before it was seen to work after it."""
+    last = mendings[-1] if mendings else None
+    if last is None or not last.stands or last.result != MendingResult.FIXED:
+        return False
+    return bool(last.before and (last.before.failed or last.of_gpu) and last.after and last.after.worked)

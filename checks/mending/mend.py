@@ -1,0 +1,294 @@
+"""Carry out a proven remedy in the user's own environment, and see whether what failed works now.
+
+Whoever calls this has shown :class:`Proposal` to the user, whole, and got a yes. Every file is kept before; whatever
+goes wrong on the way, and whoever stops it, everything is put back.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from checks.engine.processes.surroundings import probe_environment
+from checks.facts import InterpreterFacts, Mending, MendingResult, PackageChange, ProgramEnd, ProgramRun, Proof
+from checks.facts.case import Case
+from checks.facts.finding import Finding
+from checks.interpreters.disk import absolute
+from checks.judgement.judge import judged
+from checks.mending import journal as journals
+from checks.mending.freeze import explicit, freeze
+from checks.mending.journal import Journal, Stage
+from checks.mending.permission import NotMended, check_permission
+from checks.mending.snapshot import Stopped, finish, save, size_of
+from checks.mending.undo import put_back_surely
+from checks.proof.apply import Ground, NotApplied
+from checks.proof.changes import SETTINGS, Change, Installed, Moved, NewEnvironment, NotTriable, changes_in
+from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy
+from checks.proof.place import trial_folder
+from checks.proof.prove import PATIENCE, failure_of, kept_run, seen_now
+from checks.proof.witness import Witness, witnesses_of
+from checks.remedies.plan import plan_remedies
+
+_MOMENT = 60.0  # seconds within which it failed: then it is seen to fail once more before anything is changed
+_SLOWER = 3
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What would be done: all that a user is asked about. ``settings``: that have to be changed elsewhere, by hand.
+
+    ``witness``: what was seen to fail, and to work with the remedy. ``changes``: with the settings among them.
+    """
+
+    proof: Proof
+    witness: Witness
+    title: str
+    prefix: Path
+    commands: tuple[str, ...]
+    packages: tuple[PackageChange, ...]
+    changes: tuple[Change, ...]
+    settings: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class Doing:
+    """What happens now. ``stage``: "control", "saving", "applying", "checking", "undoing"."""
+
+    stage: str
+    title: str
+
+
+def proposal(case: Case, language: str = "en") -> Proposal | None:
+    """The proven remedy that can be carried out here; None: there is none, or it stands already.
+
+    Raises:
+        NotMended: there is one, and it may not; ``reason`` says why.
+    """
+    facts = case.facts
+    proof = next((proof for proof in reversed(facts.proofs) if proof.mended), None)
+    if not facts.here or proof is None or any(mending.stands for mending in facts.mendings):
+        return None
+    changes = changes_in(proof.commands, facts.target or "python")
+    carried_out = tuple(change for change in changes if isinstance(change, Installed | Moved))
+    if not carried_out and not any(isinstance(change, NewEnvironment) for change in changes):
+        return None
+    if any(isinstance(change, NewEnvironment) for change in changes) or proof.way == "new":
+        raise NotMended("new-environment")
+    prefix = check_permission(facts.target_interpreter)
+    for change in carried_out:
+        if isinstance(change, Moved) and not all(_is_in(prefix, path) for path in (change.source, change.to)):
+            raise NotMended("outside", path=change.source)
+    witness = _witness_of(case, proof)
+    if witness is None:
+        return None
+    finding = next(
+        (found for found in case.findings if (found.cause, found.subject) == (proof.cause, proof.subject)), None
+    )
+    return Proposal(
+        proof=proof,
+        witness=witness,
+        title=_title(case, finding, proof, language),
+        prefix=prefix,
+        commands=tuple(dict.fromkeys(change.line for change in carried_out)),
+        packages=proof.changes,
+        changes=changes,
+        settings=tuple(change for change in changes if isinstance(change, SETTINGS)),
+    )
+
+
+def _witness_of(case: Case, proof: Proof) -> Witness | None:
+    """What the remedy was proven on."""
+    statement = proof.run.statement if proof.run else ""
+    witnesses = witnesses_of(case.facts)
+    return next((one for one in witnesses if (one.statement, one.of_gpu) == (statement, proof.of_gpu)), None)
+
+
+def _title(case: Case, finding: Finding | None, proof: Proof, language: str) -> str:
+    plans = plan_remedies(finding, case.facts, language) if finding else ()
+    return next((plan.title for plan in plans if plan.id == proof.remedy), proof.remedy)
+
+
+def _is_in(prefix: Path, path: str) -> bool:
+    return absolute(os.path.realpath(path)).is_relative_to(os.path.realpath(prefix))
+
+
+def mend(
+    case: Case,
+    proposed: Proposal,
+    variables: Mapping[str, str] = os.environ,
+    seconds: float = 0.0,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Generator[Doing, None, Case]:
+    """Do it; returns the case with what came of it. ``seconds``: how long the program was watched, 0: to its end."""
+    target = case.facts.target_interpreter
+    assert target is not None  # noqa: S101 - nothing is proposed without
+    doing = _Mending(proposed, proposed.witness, target, probe_environment("", variables), seconds, cancelled)
+    mending = yield from doing.mending()
+    facts = msgspec.structs.replace(case.facts, mendings=(*case.facts.mendings, mending))
+    return judged(facts, case.answers, created=case.created, complete=case.complete)
+
+
+@dataclass(frozen=True)
+class _Mending:
+    proposed: Proposal
+    witness: Witness
+    target: InterpreterFacts
+    variables: Mapping[str, str]
+    seconds: float
+    cancelled: Callable[[], bool]
+
+    def mending(self) -> Generator[Doing, None, Mending]:
+        """See it fail, keep, apply, see it work."""
+        try:
+            check_permission(self.target)
+            self._check_alone()
+            yield self._doing("control")
+            before = self._before()
+            yield self._doing("saving")
+            journal = journals.write(
+                journals.new_journal(
+                    prefix=str(self.proposed.prefix),
+                    python=self.target.path,
+                    title=self.proposed.title,
+                    cause=self.proposed.proof.cause,
+                    remedy=self.proposed.proof.remedy,
+                    commands=self.proposed.commands,
+                )
+            )
+        except NotTriable as why:
+            return self._ended(MendingResult.NOT_DONE, reason=why.reason, values=why.values)
+        except (Cancelled, Stopped):
+            return self._ended(MendingResult.NOT_DONE, reason="stopped")
+        except (OSError, RuntimeError) as error:
+            return self._ended(MendingResult.NOT_DONE, reason="not-saved", values={"detail": str(error)})
+        try:
+            journal, ground = yield from self._changed(journal)
+        except (NotApplied, NotTriable, Cancelled, Stopped, OSError) as error:
+            yield self._doing("undoing")
+            return self._put_back(journal, before, error)
+        except BaseException:  # somebody is impatient, or it is a fault of ours: even then
+            put_back_surely(journal)
+            raise
+        yield self._doing("checking")
+        more: dict[str, object] = {
+            "id": journal.id,
+            "commands": self.proposed.commands,
+            "changes": journal.changes,
+            "before": kept_run(before, None),
+            "saved_files": journal.files,
+            "saved_bytes": journal.bytes,
+        }
+        try:
+            after = self._run(ground.variables)
+        except Cancelled:
+            return self._ended(MendingResult.NOT_CHECKED, reason="stopped", **more)
+        more["after"] = kept_run(after, None)
+        result = self._result(before, after)
+        return self._ended(result, reason="gpu-unseen" if result is MendingResult.NOT_CHECKED else "", **more)
+
+    def _result(self, before: ProgramRun, after: ProgramRun) -> MendingResult:
+        """What the run behind the remedy shows."""
+        if self.witness.works(after):
+            return MendingResult.FIXED
+        if self.witness.runs_longer(after):
+            return MendingResult.RUNS_LONGER
+        if not self.witness.is_wrong(after):
+            return MendingResult.NOT_CHECKED
+        is_same = failure_of(before, None) == failure_of(after, None)
+        return MendingResult.DID_NOT_HELP if is_same else MendingResult.OTHER_FAILURE
+
+    def _doing(self, stage: str) -> Doing:
+        return Doing(stage, self.proposed.title)
+
+    def _ended(self, result: MendingResult, **more: object) -> Mending:
+        proof = self.proposed.proof
+        about = {"cause": proof.cause, "subject": proof.subject, "remedy": proof.remedy}
+        return Mending(origin="the environment", **about, of_gpu=self.witness.of_gpu, result=result.value, **more)  # type: ignore[arg-type]
+
+    def _check_alone(self) -> None:
+        """Refuse where something is under way or half done in the same environment.
+
+        Raises:
+            NotMended: something is.
+        """
+        for journal in journals.journals():
+            if journal.prefix == str(self.proposed.prefix):
+                if journal.is_under_way:
+                    raise NotMended("under-way", path=journal.prefix)
+                if journal.is_half_done:
+                    raise NotMended("half-done", path=journal.prefix, id=journal.id)
+
+    def _before(self) -> ProgramRun:
+        """How it fails: seen now where that takes but a moment.
+
+        Raises:
+            NotMended: it does not fail any more, or in another way.
+            Cancelled: somebody asked to end.
+        """
+        run = self.witness.run
+        if run is None:
+            run = seen_now(self.witness, self.variables, self.cancelled)
+        elif (run.seconds or 0.0) <= _MOMENT:
+            now = self._run(self.variables)
+            if self.witness.is_wrong(now) and failure_of(now, None) != failure_of(run, None):
+                raise NotMended("fails-otherwise")
+            run = now
+        if run is None or not self.witness.is_wrong(run):
+            raise NotMended("fails-no-more")
+        return run
+
+    def _changed(self, journal: Journal) -> Generator[Doing, None, tuple[Journal, Ground]]:
+        """Keep every file, then carry it out."""
+        prefix, store = Path(journal.prefix), journal.store
+        with trial_folder(ROOM) as room:
+            kept = save(prefix, store, self.cancelled)
+            (store / "freeze.txt").write_text("\n".join((*freeze(prefix), *explicit(prefix), "")), "utf-8")
+            journal = journals.write(msgspec.structs.replace(journal, stage=Stage.CHANGING))
+            yield self._doing("applying")
+            folder = Path(os.path.realpath(prefix))
+            names = tuple(sorted({str(prefix), str(folder)}, key=len, reverse=True))
+            itself = EnvironmentCopy(self.target.path, names, folder, Path(self.target.path), False, 0, room)
+            ground = Ground.of(itself, self.variables, self.cancelled)
+            ground.apply(self.proposed.changes)
+            changes = ground.changes()
+            finish(prefix, store, kept)
+            files, size = size_of(store)
+            done = msgspec.structs.replace(journal, stage=Stage.DONE, changes=changes, files=files, bytes=size)
+            return journals.write(done), ground
+
+    def _put_back(self, journal: Journal, before: ProgramRun, error: Exception) -> Mending:
+        """What came of a change that failed, behind which everything is as it was."""
+        try:
+            put_back_surely(journal)
+        except OSError as worse:
+            values = {"detail": str(worse), "id": journal.id}
+            return self._ended(MendingResult.NOT_DONE, id=journal.id, reason="not-put-back", values=values)
+        match error:
+            case NotApplied():
+                more: dict[str, object] = {"commands": (error.line,), "said": error.said}
+                return self._ended(MendingResult.NOT_APPLIED, before=kept_run(before, None), **more)
+            case NotTriable():
+                return self._ended(MendingResult.NOT_DONE, reason=error.reason, values=error.values)
+            case Cancelled() | Stopped():
+                return self._ended(MendingResult.NOT_DONE, reason="stopped")
+            case _:
+                return self._ended(MendingResult.NOT_DONE, reason="not-saved", values={"detail": str(error)})
+
+    def _run(self, variables: Mapping[str, str]) -> ProgramRun:
+        """What failed, again, in the user's environment, into which nothing is compiled.
+
+        Raises:
+            Cancelled: somebody asked to end.
+        """
+        if self.cancelled():
+            raise Cancelled
+        limit = max(self.seconds, PATIENCE, _SLOWER * ((self.witness.run and self.witness.run.seconds) or 0.0))
+        plain = {**variables, "PYTHONDONTWRITEBYTECODE": "1"}
+        run = self.witness.started(self.witness.command, plain, limit, self.cancelled)
+        if run.end == ProgramEnd.CANCELLED:
+            raise Cancelled
+        return run

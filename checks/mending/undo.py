@@ -1,0 +1,151 @@
+"""Undo what was carried out: the files of the environment are put back as they were kept."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import psutil
+
+from checks.engine.processes.tree import end_left_by
+from checks.facts.case import Case
+from checks.judgement.judge import judged
+from checks.mending import journal as journals
+from checks.mending import permission
+from checks.mending.journal import Journal, Stage
+from checks.mending.permission import NotMended
+from checks.mending.snapshot import discard, hindrances, put_back, read_kept
+
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Undone:
+    """``lost``: files that could not be put back, because something wrote into them in place; none as a rule."""
+
+    journal: Journal
+    lost: tuple[str, ...] = ()
+
+
+def undo(journal: Journal) -> Undone:
+    """Undo it.
+
+    Raises:
+        NotMended: it must not, or cannot be; nothing is changed then.
+        OSError: the environment cannot be written. It may be done again.
+    """
+    check_undo(journal)
+    if read_kept(journal.store) is None:  # it was killed before anything was changed
+        forget(journal)
+        return Undone(journal)
+    process = psutil.Process()
+    journal = msgspec.structs.replace(
+        journal, stage=Stage.UNDOING, process=process.pid, process_began=process.create_time()
+    )
+    journals.write(journal)
+    return Undone(journal, put_all_back(journal))
+
+
+def with_undone(case: Case, number: str) -> Case:
+    """Undo what was carried out for a case; returns the case that says so.
+
+    Raises:
+        NotMended: it must not, or cannot be.
+        OSError: the environment cannot be written.
+    """
+    journal = next((journal for journal in journals.journals() if journal.id == number), None)
+    if journal is None:
+        raise NotMended("not-kept", path=number)
+    undo(journal)
+    mendings = tuple(
+        msgspec.structs.replace(mending, is_undone=mending.is_undone or mending.id == number)
+        for mending in case.facts.mendings
+    )
+    facts = msgspec.structs.replace(case.facts, mendings=mendings)
+    return judged(facts, case.answers, created=case.created, complete=case.complete)
+
+
+def put_back_surely(journal: Journal) -> None:
+    """Put back what was kept, though somebody is impatient: it takes but a moment, and half done is worse.
+
+    Raises:
+        OSError: the environment cannot be written.
+        KeyboardInterrupt: somebody was impatient; everything is put back.
+    """
+    try:
+        put_all_back(journal)
+    except KeyboardInterrupt:
+        put_all_back(journal)
+        raise
+
+
+def put_all_back(journal: Journal) -> tuple[str, ...]:
+    """Put back what was kept, and forget it; returns the files that cannot be put back, which are none as a rule.
+
+    Raises:
+        OSError: the environment cannot be written.
+    """
+    kept = read_kept(journal.store)
+    lost = put_back(Path(journal.prefix), journal.store, kept) if kept else ()
+    discard(journal.store, journal.modified)
+    journals.remove(journal)
+    return lost
+
+
+def check_undo(journal: Journal) -> None:
+    """See whether it can be undone.
+
+    Raises:
+        NotMended: it cannot; ``reason`` says why.
+    """
+    if permission.is_administrator():
+        raise NotMended("root")
+    prefix = Path(journal.prefix)
+    if hasattr(os, "geteuid") and prefix.stat().st_uid != os.geteuid():
+        raise NotMended("of-another", path=journal.prefix, owner="?")
+    if journal.is_under_way and journal.process != os.getpid():
+        raise NotMended("under-way", path=journal.prefix)
+    others = (other for other in journals.journals() if other.prefix == journal.prefix and other.id > journal.id)
+    newer = next(others, None)
+    if newer is not None:
+        raise NotMended("newer", id=newer.id)
+    if not psutil.pid_exists(journal.process):
+        end_left_by(journal.process)
+    kept = read_kept(journal.store)
+    if kept is None:
+        if journal.stage is Stage.SAVING:
+            return
+        raise NotMended("not-kept", path=str(journal.store))
+    changed = hindrances(prefix, kept)
+    if journal.stage is not Stage.UNDOING and changed:
+        named = ", ".join(changed[:_MOST_NAMED]) + (" ..." if len(changed) > _MOST_NAMED else "")
+        raise NotMended("changed-since", paths=named, commands=" && ".join(way_back(journal)))
+
+
+def way_back(journal: Journal) -> tuple[str, ...]:
+    """The commands that install what was there before, for where the files are not put back."""
+    python = shlex.quote(journal.python)
+    gone = [change.name for change in journal.changes if change.version_before is None]
+    had = [f"{change.name}=={change.version_before}" for change in journal.changes if change.version_before]
+    lines = []
+    if gone:
+        lines.append(f"{python} -m pip uninstall -y {' '.join(gone)}")
+    if had:
+        lines.append(f"{python} -m pip install --no-deps {' '.join(had)}")
+    return tuple(lines)
+
+
+def forget(journal: Journal) -> None:
+    """Forget what was kept: it cannot be undone any more."""
+    discard(journal.store, journal.modified if journal.stage is Stage.SAVING else None)
+    journals.remove(journal)
+
+
+def tidy() -> None:
+    """Remove what a process left that was killed before it changed anything."""
+    for journal in journals.journals():
+        if journal.stage is Stage.SAVING and not journal.is_under_way and not permission.is_administrator():
+            forget(journal)

@@ -1,0 +1,115 @@
+"""What was proven is carried out on a click and a yes, the report says what came of it, and a click undoes it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+from support.broken_environment import broken_environment, failed_case, killed_at, tree
+
+from checks.facts.case import Case
+from checks.mending import permission
+from checks.mending.journal import journals
+from wizard.flow import Step
+from wizard.pages.mending import MendingPanel
+from wizard.pages.report import ReportPage
+from wizard.window.half_done import offer_undo
+from wizard.window.main_window import Window
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="remedies are carried out on Linux and macOS so far")
+PATIENCE = 60_000
+
+
+@pytest.fixture
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(permission, "is_administrator", lambda: False)
+    return broken_environment(tmp_path, monkeypatch)
+
+
+def shown(qtbot: QtBot, window: Window, case: Case) -> MendingPanel:
+    window.case.run_began()
+    window.case.run_ended(case)
+    window.go(Step.REPORT)
+    page = window.page(Step.REPORT)
+    assert isinstance(page, ReportPage)
+    with qtbot.waitSignal(window.case.changed, timeout=PATIENCE):
+        window.work.mending.look()
+    return page.mending
+
+
+def texts(window: Window) -> str:
+    page = window.page(Step.REPORT)
+    return "\n".join(label.text() for label in page.findChildren(QLabel) if label.isVisibleTo(page))
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "fixed", "undone"),
+    [
+        ("en", "This will be done in your own environment", "works now", "undone again"),
+        ("ja", "あなたの環境", "動くようになりました", "そのあと元に戻しました"),
+    ],
+)
+def test_it_asks_with_every_command_does_it_checks_and_undoes(
+    qtbot: QtBot, window: Window, environment: Path, language: str, asked: str, fixed: str, undone: str
+) -> None:
+    window.case.set_language(language)
+    before = tree(environment)
+    panel = shown(qtbot, window, failed_case(environment))
+    assert panel.ask.isVisibleTo(window)
+    assert not panel.start.isVisibleTo(window)
+    panel.ask.click()
+    assert asked in texts(window)
+    assert f"'{environment}/bin/python' -m pip install six==2.0" in texts(window)
+    panel.leave.click()
+    assert not panel.start.isVisibleTo(window)
+    panel.ask.click()
+    panel.start.click()
+    assert panel.stop.isVisibleTo(window)
+    assert window.case.lost_by_quitting() == "quit-while-mending"
+    qtbot.waitUntil(lambda: not window.case.is_mending, timeout=PATIENCE)
+    assert fixed in texts(window)
+    assert "six is broken" in texts(window), "before and after are shown"
+    assert panel.undo.isVisibleTo(window)
+    assert not panel.ask.isVisibleTo(window)
+    panel.undo.click()
+    qtbot.waitUntil(lambda: not window.case.is_mending, timeout=PATIENCE)
+    assert undone in texts(window)
+    assert not panel.undo.isVisibleTo(window)
+    assert tree(environment) == before
+
+
+def test_a_stop_puts_everything_back(qtbot: QtBot, window: Window, environment: Path) -> None:
+    before = tree(environment)
+    panel = shown(qtbot, window, failed_case(environment))
+    panel.ask.click()
+    panel.start.click()
+    qtbot.waitUntil(lambda: "changing your environment" in texts(window), timeout=PATIENCE)
+    panel.stop.click()
+    qtbot.waitUntil(lambda: not window.case.is_mending, timeout=PATIENCE)
+    assert "it was stopped" in texts(window)
+    assert tree(environment) == before
+    assert journals() == ()
+
+
+def test_root_is_told_why_not(qtbot: QtBot, window: Window, environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = failed_case(environment)
+    monkeypatch.setattr(permission, "is_administrator", lambda: True)
+    panel = shown(qtbot, window, case)
+    assert panel.isVisibleTo(window)
+    assert not panel.ask.isVisibleTo(window)
+    assert "nothing is carried out as root" in texts(window)
+
+
+def test_what_was_left_half_done_is_offered_at_the_start(qtbot: QtBot, window: Window, environment: Path) -> None:
+    before = tree(environment)
+    killed_at("applied", environment)
+    assert tree(environment) != before
+    found = []
+    window.work.mending.find_half_done(lambda journal: found.append(offer_undo(window, journal)))
+    qtbot.waitUntil(lambda: bool(found), timeout=PATIENCE)
+    assert "may be half changed" in found[0].text()
+    found[0].defaultButton().click()
+    qtbot.waitUntil(lambda: window.case.notice is not None, timeout=PATIENCE)
+    assert "Undone" in window.case.sentence(window.case.notice)  # type: ignore[arg-type]
+    assert tree(environment) == before

@@ -1,0 +1,109 @@
+"""`--apply`: after a question, the proven remedy is carried out in the user's own environment."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from checks.visible import visible
+from wizard.cli.arguments import UsageError
+from wizard.cli.target import YES
+from wizard.words import words
+
+if TYPE_CHECKING:
+    from checks.facts.case import Case
+
+_LOOK = 0.2  # seconds between two looks whether somebody wants it to end
+
+
+def check_apply(chosen: argparse.Namespace) -> None:
+    """Say what was left half done; and refuse before a minute of work what would be refused after it.
+
+    Raises:
+        UsageError: it is root who asks, or nobody can be asked.
+    """
+    tell_half_done(chosen)
+    if not chosen.apply:
+        return
+    from checks.mending.permission import NotMended, is_administrator
+    from wizard.report.content.mendings import refusal_words
+
+    if is_administrator():
+        raise UsageError(refusal_words(NotMended("root"), chosen.lang))
+    if not chosen.yes and not can_ask():
+        raise UsageError(words("mendings.needs-yes", chosen.lang))
+
+
+def tell_half_done(chosen: argparse.Namespace) -> None:
+    """Say what a process left that was killed in the middle of a change."""
+    from checks.mending.journal import half_done
+    from wizard.report.content.mendings import half_done_words
+
+    for journal in half_done():
+        _say(half_done_words(journal, chosen.lang))
+
+
+def can_ask() -> bool:
+    """Whether there is somebody to answer."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+
+
+def is_agreed(question: str, cancelled: Callable[[], bool] = lambda: False) -> bool:
+    """Ask on the terminal. A Ctrl+C is a no."""
+    print(question, end=" ", file=sys.stderr, flush=True)
+    if sys.platform != "win32":
+        import select
+
+        while not select.select([sys.stdin], [], [], _LOOK)[0]:
+            if cancelled():
+                return False
+    return not cancelled() and sys.stdin.readline().strip().lower() in YES
+
+
+def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], bool]) -> Case:
+    """The case with what came of it."""
+    from checks.mending.mend import mend, proposal
+    from checks.mending.permission import NotMended
+    from checks.mending.undo import with_undone
+    from wizard.report.content.mendings import doing_words, mending_words, plan_words, refusal_words
+
+    try:
+        proposed = proposal(case, chosen.lang)
+    except NotMended as why:
+        return _told(case, refusal_words(why, chosen.lang))
+    if proposed is None:
+        is_proven = any(proof.mended for proof in case.facts.proofs)
+        return _told(case, words(f"mendings.{'only-settings' if is_proven else 'nothing'}", chosen.lang))
+    for line in plan_words(proposed, chosen.lang):
+        _say(line)
+    if not chosen.yes and not is_agreed(words("mendings.ask", chosen.lang), cancelled):
+        return _told(case, words("mendings.declined", chosen.lang))
+    steps = mend(case, proposed, seconds=getattr(chosen, "timeout", None) or 0.0, cancelled=cancelled)
+    try:
+        while True:
+            step = next(steps)
+            if not chosen.quiet:
+                _say(doing_words(step, chosen.lang))
+    except StopIteration as ended:
+        case = ended.value
+    mending = case.facts.mendings[-1]
+    _say(mending_words(mending, chosen.lang))
+    if mending.is_refuted and (chosen.yes or is_agreed(words("mendings.ask-undo", chosen.lang), cancelled)):
+        try:
+            case = with_undone(case, mending.id)
+        except (NotMended, OSError) as error:
+            reason = refusal_words(error, chosen.lang) if isinstance(error, NotMended) else str(error)
+            return _told(case, reason)
+        _say(mending_words(case.facts.mendings[-1], chosen.lang))
+    return case
+
+
+def _told(case: Case, line: str) -> Case:
+    _say(line)
+    return case
+
+
+def _say(line: str) -> None:
+    print(visible(line), file=sys.stderr, flush=True)

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 load_profile()
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # windows are built and driven, but not shown
 os.environ.pop("NAOSU_LANG", None)
+os.environ["NAOSU_HISTORY"] = "off"  # what tests examine is remembered only where a test asks for it
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,6 +8,7 @@ hands over in :class:`Finished`.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -93,6 +94,8 @@ class _Examination:
         facts = yield from self._compute(facts)
         yield from runner.until(comparing)
         facts = msgspec.structs.replace(facts, comparisons=comparing.result() if comparing.done() else ())
+        if request.history is not None and not runner.cancelled():
+            facts = with_history(facts, request.history)
         outcomes: list[Outcome] = []
         for outcome in judge_each(facts):
             outcomes.append(outcome)
@@ -163,6 +166,14 @@ class _Examination:
         if not is_wanted(request.answers.symptom) and not repeats and not request.load:
             return "not-asked"
         return "cancelled" if self._runner.cancelled() else "nothing-computes"
+
+
+def with_history(facts: Facts, folder: Path) -> Facts:
+    """The facts with what changed since it worked; this examination is remembered in its turn."""
+    from checks.history.remember import look_back  # late: not every examination looks back
+    from checks.history.store import Store
+
+    return msgspec.structs.replace(facts, history=look_back(facts, Store(folder)))
 
 
 def _about(model: ModelFacts, jobs: Iterable[Job[Any, Any]], results: Iterable[Any]) -> Iterator[Any]:

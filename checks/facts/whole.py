@@ -4,6 +4,7 @@ import msgspec
 
 from checks.facts.base import Fact
 from checks.facts.frameworks import Frameworks
+from checks.facts.history import History
 from checks.facts.installed import InstalledFiles
 from checks.facts.machine import MachineFacts
 from checks.facts.measurements import Measurement
@@ -45,6 +46,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     probes: ProbeRuns | None = None
     runs: tuple[ProgramRun, ...] = ()  # of the user's own program
     proofs: tuple[Proof, ...] = ()  # remedies that were tried in a throw-away copy
+    history: History | None = None  # what changed since it worked
     symptom: Symptom | None = None
     logs: tuple[SentFile, ...] = ()
     scripts: tuple[SentFile, ...] = ()

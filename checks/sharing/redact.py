@@ -122,6 +122,13 @@ def redact(case: Case, own: Own | None = None, words: Iterable[str] = ()) -> Red
     return Redacted(case=msgspec.convert(hidden, Case), replaced=dict(names.counts()))
 
 
+def redacted_plain(plain: Any, target: str = "", own: Own | None = None) -> Any:
+    """Plain data of ours that is no case, with the same hidden in it. ``target``: the examined Python's path."""
+    own = this_machine() if own is None else own
+    names = learned((text for _, text in _strings(plain)), target, own)
+    return _replace(plain, "", Redaction(names))
+
+
 def without_secrets(case: Case) -> Case:
     """The case for a terminal: its owner reads names and pastes paths, but what they copy holds no key or password."""
     return msgspec.convert(_replace(msgspec.to_builtins(case), "", Redaction(Names(), only_secrets=True)), Case)

@@ -42,7 +42,7 @@ class History(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     ``changes``: between the last examination at which it worked and the first at which it failed as it does now.
     ``later``: what changed since that first failure. ``logged``: what installers wrote down of the time for which
-    there is no examination.
+    there is no examination. ``requires``: what the packages that the failure passed through need, by their names.
     """
 
     number: int | None = None  # of the examination at which it worked
@@ -52,3 +52,4 @@ class History(Fact, frozen=True, kw_only=True, omit_defaults=True):
     changes: tuple[Change, ...] = ()
     later: tuple[Change, ...] = ()
     logged: tuple[Change, ...] = ()
+    requires: dict[str, tuple[str, ...]] = {}

@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from checks.analysis.history.state import own_files
 from checks.facts import Facts
@@ -35,7 +36,7 @@ def _named(facts: Facts) -> Iterator[str]:
     """What a command names, and the models that were given."""
     for run in facts.runs:
         words = () if run.statement else (*run.started, *run.command)
-        yield from (os.path.join(run.folder, word.rpartition("=")[2]) for word in words[1:] if word)
+        yield from (str(Path(run.folder, word.rpartition("=")[2])) for word in words[1:] if word)
     yield from (model.path for model in facts.models)
 
 

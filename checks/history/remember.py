@@ -16,6 +16,7 @@ from checks.analysis.history.state import differences, owners_of, state_of
 from checks.facts import Change, ChangeKind, Facts, History
 from checks.facts.case import now
 from checks.history.files import files_of_program
+from checks.history.needs import needs_of
 from checks.history.store import Snapshot, Store
 from checks.history.times import with_times
 from checks.sharing.redact import redacted_plain
@@ -43,7 +44,7 @@ def look_back(facts: Facts, store: Store) -> History | None:
 
 
 def snapshot_of(facts: Facts, besides: tuple[str, ...] = ()) -> Snapshot:
-    """This examination, redacted. ``besides``: files of the user's that another one looked at."""
+    """An examination, redacted. ``besides``: files of the user's that another one looked at."""
     target = facts.target_interpreter
     state = state_of(facts)
     state[ChangeKind.PROGRAM] = files_of_program(facts, besides)
@@ -92,6 +93,7 @@ def _history(facts: Facts, snapshot: Snapshot, store: Store) -> History:
     changes = _without_older(differences(worked.state, (since or present).state, owners), worked, facts)
     later = differences(since.state, present.state, owners) if since else ()
     return History(
+        requires=needs_of(facts),
         origin="snapshots",
         number=worked.number,
         worked=worked.created,

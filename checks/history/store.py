@@ -62,7 +62,7 @@ def default_folder(variables: Mapping[str, str] = os.environ) -> Path | None:
     chosen = variables.get(VARIABLE, "").strip()
     if chosen.lower() in (_OFF, "0", "no", "false"):
         return None
-    if chosen and os.path.isabs(chosen):
+    if chosen and Path(chosen).is_absolute():
         return Path(chosen)
     try:
         home = Path.home()
@@ -74,7 +74,7 @@ def default_folder(variables: Mapping[str, str] = os.environ) -> Path | None:
         base = home / "Library" / "Application Support"
     else:
         given = variables.get("XDG_DATA_HOME", "")
-        base = Path(given) if os.path.isabs(given) else home / ".local" / "share"
+        base = Path(given) if Path(given).is_absolute() else home / ".local" / "share"
     return base / "naosu" / "history"
 
 

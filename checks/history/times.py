@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from checks.facts import Change, ChangeKind, Facts
-from checks.interpreters.disk import names_in
+from checks.interpreters.disk import absolute, names_in
 from checks.interpreters.packages import normalised
 
 _VERSION = re.compile(r"-(?=\d)")
@@ -30,7 +30,7 @@ def _timed(change: Change, facts: Facts, installed: dict[str, float]) -> Change:
     elif change.kind == ChangeKind.FILE:
         moment = _of_file(change, facts)
     elif change.kind in (ChangeKind.PROGRAM, ChangeKind.MODEL) and change.after is not None:
-        moment = modified(os.path.expanduser(change.name))
+        moment = modified(absolute(change.name))
     return msgspec.structs.replace(change, time=utc(moment)) if moment else change
 
 
@@ -61,7 +61,7 @@ def _of_file(change: Change, facts: Facts) -> float | None:
     packages = facts.installed.packages if facts.installed else ()
     for package in packages:
         if any(file.path == change.name for file in package.files):
-            return modified(os.path.join(package.location, change.name))
+            return modified(Path(package.location, change.name))
     return None
 
 

@@ -314,8 +314,8 @@ def _pip(folder: Path, *words: str) -> None:
 def _report(pair: Pair, folder: Path, variables: dict[str, str], name: str) -> dict[str, Any]:
     python = str(folder / "env" / "bin" / "python")
     root = Path(__file__).resolve().parents[2]
-    start = "import sys; sys.path.insert(0, sys.argv.pop(1)); from wizard.__main__ import main; sys.exit(main())"
-    own = [sys.executable, "-I", "-c", start, str(root)]
+    start = f"import runpy, sys; sys.path.insert(0, {str(root)!r}); runpy.run_module('wizard', run_name='__main__')"
+    own = [sys.executable, "-I", "-c", start]
     command = [*own, "run", "--quiet", "--json", name, "--", python, "prog.py", *pair.arguments]
     environment = {**os.environ, "NAOSU_HISTORY": str(folder / "history"), **variables}
     if "PYTHONPATH" not in variables:

@@ -92,7 +92,7 @@ def _of_frameworks(facts: Facts) -> Iterator[Observed]:
             yield _seen(What.DEVICE, provider.name, provider.name, provider.started, provider.error or "")
 
 
-def _seen(what: What, key: str, label: str, worked: bool, failure: str = "") -> Observed:  # noqa: FBT001 - two words
+def _seen(what: What, key: str, label: str, worked: bool, failure: str = "") -> Observed:
     digest = hashlib.sha256(f"{what}\0{key}".encode("utf-8", "replace")).hexdigest()[:16]
     return Observed(
         what=what.value,

@@ -90,9 +90,7 @@ def _packages(interpreter: InterpreterFacts) -> dict[str, str]:
 
 def _settings(environment: EnvironmentVariables) -> dict[str, str]:
     settings = {f"keras {name}": value for name, value in (environment.keras or {}).items()}
-    for name, value in (("CUDA toolkit", environment.cuda_home), ("nvcc", environment.nvcc_version)):
-        if value:
-            settings[name] = value
+    settings |= _known({"CUDA toolkit": environment.cuda_home, "nvcc": environment.nvcc_version})
     settings |= {f"limit {name}": str(value) for name, value in (environment.limits or {}).items()}
     return settings
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,7 +16,9 @@ from checks.analysis.history.observed import Observed, What, failing, observed_i
 from checks.analysis.history.state import differences, owners_of, state_of
 from checks.facts import Change, ChangeKind, Facts, History
 from checks.facts.case import now
+from checks.facts.question import SymptomName
 from checks.history.files import files_of_program
+from checks.history.logs import logged
 from checks.history.needs import needs_of
 from checks.history.store import Snapshot, Store
 from checks.history.times import with_times
@@ -27,15 +30,16 @@ _MOST_LOOKED_AT = 100  # snapshots in which the last that worked is looked for
 NOT_KEPT = "snapshot"  # what is unread of a history whose examination could not be remembered
 
 
-def look_back(facts: Facts, store: Store) -> History | None:
+def look_back(facts: Facts, store: Store, root: Path = Path("/")) -> History | None:
     """What changed since it worked; and the snapshot of this examination is saved. None: nothing is to be remembered.
 
-    Only of what this process read on this machine. Whatever goes wrong with the folder is said, and loses nothing.
+    ``root``: of the system's logs. Only of what this process read on this machine. Whatever goes wrong with the folder
+    is said, and loses nothing.
     """
     if not facts.here or facts.reported or not store.is_on:
         return None
     snapshot = snapshot_of(facts)
-    history = _history(facts, snapshot, store)
+    history = _history(facts, snapshot, store, root)
     try:
         store.add(snapshot)
     except OSError as error:
@@ -75,7 +79,7 @@ def _key(path: str) -> str:
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
 
 
-def _history(facts: Facts, snapshot: Snapshot, store: Store) -> History:
+def _history(facts: Facts, snapshot: Snapshot, store: Store, root: Path) -> History:
     failed = failing(facts)
     known = []
     for number, kept in enumerate(store.newest_first()):
@@ -84,7 +88,13 @@ def _history(facts: Facts, snapshot: Snapshot, store: Store) -> History:
         known.append(kept)
     found = _last_that_worked(failed, snapshot, known)
     if found is None:
-        return History(origin="snapshots", what=failed[0].label if failed else "")
+        is_asked = bool(failed) or (facts.symptom is not None and facts.symptom.name == SymptomName.AFTER_CHANGE)
+        return History(
+            origin="logs",
+            what=failed[0].label if failed else "",
+            logged=logged(facts, root=root) if is_asked else (),
+            requires=needs_of(facts),
+        )
     worked, seen = found
     besides = tuple(map(os.path.expanduser, worked.state.get(ChangeKind.PROGRAM, {})))
     present = snapshot_of(facts, besides)
@@ -100,6 +110,7 @@ def _history(facts: Facts, snapshot: Snapshot, store: Store) -> History:
         what=seen.label if seen else "",
         failing_since=since.created if since else "",
         changes=with_times(changes, facts),
+        logged=_until(logged(facts, worked.created, root), since) if seen else (),
         later=with_times(later, facts),
     )
 
@@ -125,6 +136,10 @@ def _first_failing(seen: Observed, worked: Snapshot, newest_first: list[Snapshot
         (old for old in reversed(after) for one in old.observed if one.key == seen.key and one.failure == seen.failure),
         None,
     )
+
+
+def _until(changes: tuple[Change, ...], since: Snapshot | None) -> tuple[Change, ...]:
+    return tuple(change for change in changes if since is None or change.time <= since.created)
 
 
 def _without_older(changes: tuple[Change, ...], worked: Snapshot, facts: Facts) -> tuple[Change, ...]:

@@ -3,7 +3,6 @@
     outcomes of checks           judge_each, one_check
     -> of runs and exports       run_errors, export_errors, packaged_models
     -> of the user's program     program_runs
-    -> of what changed           since_it_worked
     -> of texts, weighed         odds
     -> a second cause            second_cause
     -> ranked                    ranking
@@ -14,7 +13,6 @@ Each step is a function of the facts and of what the step before it returned, an
 pure: no clock but the stopwatch, no I/O but the knowledge tables.
 """
 
-import logging
 from collections.abc import Iterable, Iterator
 
 from checks.causes.registry import Check, all_checks
@@ -27,8 +25,6 @@ from checks.judgement.model_outcomes import verdicts
 from checks.judgement.one_check import judge_one
 from checks.judgement.ranking import rank
 from checks.knowledge.catalogue import family_of
-
-log = logging.getLogger(__name__)
 
 
 def judged(
@@ -102,13 +98,6 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
         from checks.judgement.program_runs import with_programs
 
         known = with_programs(facts, known)
-    if facts.history is not None:
-        from checks.judgement.since_it_worked import with_changes
-
-        try:
-            known = with_changes(facts, known)
-        except Exception:  # what changed since must not hide what is seen now
-            log.exception("the changes since it worked could not be judged")
     proven = {(proof.cause, proof.subject) for proof in facts.proofs if proof.helped}
     if not facts.reported and not any((log.text or "").strip() for log in facts.logs):
         return known, rank(known, proven)

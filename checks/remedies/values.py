@@ -98,7 +98,7 @@ class Origin:
             case Kind.PROGRAM:
                 return self._is_program(value)
             case Kind.SYSTEM_RELEASE:
-                return self.is_here  # the package manager of this machine had it
+                return self.is_here or re.split("[:=]", value)[0] in packages_of_libraries()
             case _:
                 return kind not in _IN_TABLES or _IN_TABLES[kind](value)
 

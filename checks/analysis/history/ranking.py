@@ -22,7 +22,9 @@ from checks.knowledge.packages.import_packages import distributions_of, modules_
 from checks.knowledge.packages.system_libraries import package_of_library
 
 LIKELY, POSSIBLE = 70, 30  # weights from which on a change is called so
-_BY_FINDING = 86  # what a finding about this failure names
+_DIRECT = 84  # the failure itself leads to it
+_WEAK = ("needed", "loaded")
+_BY_FINDING = 69  # what a finding about this failure names
 _RENAMED = ("AttributeError", "TypeError", "ImportError", "NameError")  # how another release makes a program fail
 _OWN_MISTAKES = ("NameError", "SyntaxError", "IndentationError", "TabError", "UnboundLocalError")
 
@@ -54,6 +56,15 @@ class Ranked:
         return Relation.UNRELATED if self.weight < 0 else Relation.UNSURE
 
 
+def changes_of(facts: Facts, findings: Sequence[Finding] = ()) -> tuple[Ranked, ...]:
+    """All changes of the time in which it ceased to work, the likeliest first.
+
+    ``findings``: the best first; what it names may have to do with it, too.
+    """
+    history = facts.history
+    return () if history is None else ranked((*history.changes, *history.logged), facts, findings)
+
+
 def ranked(changes: Iterable[Change], facts: Facts, findings: Sequence[Finding] = ()) -> tuple[Ranked, ...]:
     """All changes, the likeliest first; of those that are as likely the latest."""
     failed = failed_in(facts)
@@ -61,6 +72,11 @@ def ranked(changes: Iterable[Change], facts: Facts, findings: Sequence[Finding] 
         return tuple(Ranked(change, 0) for change in changes)
     weighing = _Weighing(facts, failed, tuple(_named_by(findings)))
     found = [weighing.of(change) for change in changes]
+    if any(one.weight >= _DIRECT for one in found):  # then what is merely needed by what failed is no suspect
+        found = [
+            Ranked(one.change, min(one.weight, POSSIBLE - 1), one.reason) if one.reason in _WEAK else one
+            for one in found
+        ]
     return tuple(sorted(sorted(found, key=lambda one: one.change.time, reverse=True), key=lambda one: -one.weight))
 
 
@@ -87,7 +103,7 @@ class _Weighing:
     def of(self, change: Change) -> Ranked:
         """One change."""
         weight, reason = max(self._reasons(change), key=lambda found: found[0], default=(0, "none"))
-        if weight < _BY_FINDING and weight >= POSSIBLE and self._is_named(change):
+        if 0 <= weight < _BY_FINDING and self._is_named(change):
             weight, reason = _BY_FINDING, "finding"
         if change.source and change.before is None and change.after is not None and change.kind == ChangeKind.PACKAGE:
             weight = min(weight, LIKELY - 1)  # that it was installed is known, and not what was there before

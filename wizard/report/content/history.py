@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from checks.analysis.history.phrases import change_in_words, moment, name_of, shortened
-from checks.analysis.history.ranking import Ranked, Relation
+from checks.analysis.history.ranking import Ranked, Relation, changes_of
 from checks.facts import ChangeKind
 from checks.facts.case import Case
+from checks.facts.finding import Finding
 from checks.facts.question import SymptomName
-from checks.judgement.since_it_worked import changes_to_show
 from checks.knowledge.phrases import in_language, phrase
 from wizard.report.content.blocks import Block, Card, Detail, Paragraph, Row, Section, Table
 from wizard.words import words
@@ -19,6 +19,7 @@ _MOST_ROWS = 30
 _MOST_LATER = 8
 _STATES = {Relation.LIKELY: "warning", Relation.POSSIBLE: "note", Relation.UNSURE: "open", Relation.UNRELATED: ""}
 _NOT_KEPT = "snapshot"
+_CAUSE = "changed-since-it-worked"
 
 
 def change_sections(case: Case, language: str) -> tuple[Section, ...]:
@@ -26,7 +27,7 @@ def change_sections(case: Case, language: str) -> tuple[Section, ...]:
     history = case.facts.history
     if history is None:
         return ()
-    shown = changes_to_show(case.facts, case.findings)
+    shown = changes_of(case.facts, _others(case))
     is_asked = case.answers.symptom == SymptomName.AFTER_CHANGE
     is_telling = any(one.relation in (Relation.LIKELY, Relation.POSSIBLE) for one in shown)
     is_failing = bool(history.what)
@@ -46,6 +47,10 @@ def change_sections(case: Case, language: str) -> tuple[Section, ...]:
     is_open = is_asked or (is_failing and is_telling)
     state = "warning" if is_failing and is_telling else "note"
     return (Section(title, tuple(blocks), id="changes", detail=detail, card=Card(state, is_open, len(shown))),)
+
+
+def _others(case: Case) -> list[Finding]:
+    return [finding for finding in case.findings if finding.cause != _CAUSE]
 
 
 def not_kept(case: Case, language: str) -> tuple[str, ...]:
@@ -120,5 +125,5 @@ def changes_in_words(case: Case, language: str) -> list[dict[str, Any]]:
             "relation": one.relation.value,
             "why": in_language(phrase(f"change-why-{one.reason}"), language),
         }
-        for one in changes_to_show(case.facts, case.findings)
+        for one in changes_of(case.facts, _others(case))
     ]

@@ -71,13 +71,46 @@ def ranked(changes: Iterable[Change], facts: Facts, findings: Sequence[Finding] 
     if failed is None:
         return tuple(Ranked(change, 0) for change in changes)
     weighing = _Weighing(facts, failed, tuple(_named_by(findings)))
-    found = [weighing.of(change) for change in changes]
+    found = _by_origin([weighing.of(change) for change in changes], facts)
     if any(one.weight >= _DIRECT for one in found):  # then what is merely needed by what failed is no suspect
         found = [
             Ranked(one.change, min(one.weight, POSSIBLE - 1), one.reason) if one.reason in _WEAK else one
             for one in found
         ]
     return tuple(sorted(sorted(found, key=lambda one: one.change.time, reverse=True), key=lambda one: -one.weight))
+
+
+def _by_origin(found: list[Ranked], facts: Facts) -> list[Ranked]:
+    """What brought other changes about stands before them.
+
+    Another release may come from a folder that a variable names now, or from another Python; and a driver is gone where
+    its module was not built for the new kernel.
+    """
+    target = facts.target_interpreter
+    places = {package.name: package.location or "" for package in reversed((target.packages if target else None) or ())}
+    packages = [one for one in found if one.change.kind == ChangeKind.PACKAGE]
+    for number, one in enumerate(found):
+        change = one.change
+        if change.kind == ChangeKind.VARIABLE:
+            folders = tuple(_folders(change.after))
+            brought = [other for other in packages if _is_in(f"{places.get(other.change.name, '')}/", folders)]
+        elif change.kind == ChangeKind.PYTHON and change.name == "path":
+            brought = packages
+        elif change.kind == ChangeKind.MACHINE and change.name == "kernel":
+            gone = ("driver", "kernel-module")
+            brought = [other for other in found if other.change.name in gone and other.change.after is None]
+        else:
+            continue
+        best = max((other.weight for other in brought), default=0)
+        if best >= LIKELY:
+            found[number] = Ranked(change, max(one.weight, min(best + 1, 99)), "brought")
+            named = {id(other.change) for other in brought}
+            found = [_less(other) if id(other.change) in named else other for other in found]
+    return found
+
+
+def _less(one: Ranked) -> Ranked:
+    return Ranked(one.change, min(one.weight, LIKELY - 1), one.reason)
 
 
 def _named_by(findings: Sequence[Finding]) -> Iterator[str]:
@@ -149,7 +182,8 @@ class _Weighing:
         if any(_mentions(failed.told, module) for module in modules):
             yield 88, "names"
         called = self._innermost.code if self._innermost else ""
-        if any(re.search(rf"\b{re.escape(module)}\b", called) for module in modules if module):
+        is_mistake = self._is_own and bool(failed.raised) and failed.raised[-1].type in _OWN_MISTAKES
+        if not is_mistake and any(re.search(rf"\b{re.escape(module)}\b", called) for module in modules if module):
             yield 84, "called"
         near = self._requires.get(self._passed[0], ()) if self._passed else ()
         if name in near:

@@ -61,6 +61,7 @@ class EngineThread(QThread):
         from checks.engine.examination import examine
         from checks.engine.request import Request
         from checks.facts.case import Answers as CaseAnswers
+        from checks.history.store import default_folder
 
         if self._answers.only_reads:
             from checks.engine.read_only import read_only
@@ -84,6 +85,7 @@ class EngineThread(QThread):
             others=sent.others,
             load=self._answers.load_taken,
             runs=self._runs,
+            history=default_folder(),
         )
         return (self._examine or examine)(request, self._stop.is_set)
 

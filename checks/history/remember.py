@@ -21,7 +21,8 @@ from checks.history.files import files_of_program
 from checks.history.logs import logged
 from checks.history.needs import needs_of
 from checks.history.store import Snapshot, Store
-from checks.history.times import with_times
+from checks.history.times import modified, utc, with_times
+from checks.interpreters.disk import absolute
 from checks.sharing.redact import redacted_plain
 
 _MOST_LOOKED_AT = 100  # snapshots in which the last that worked is looked for
@@ -101,6 +102,8 @@ def _history(facts: Facts, snapshot: Snapshot, store: Store, root: Path) -> Hist
     since = _first_failing(seen, worked, known) if seen else None
     owners = owners_of(facts)
     changes = _without_older(differences(worked.state, (since or present).state, owners), worked, facts)
+    if seen:
+        changes = (*changes, *_new_files(worked, since or present))
     later = differences(since.state, present.state, owners) if since else ()
     return History(
         requires=needs_of(facts),
@@ -135,6 +138,18 @@ def _first_failing(seen: Observed, worked: Snapshot, newest_first: list[Snapshot
     return next(
         (old for old in reversed(after) for one in old.observed if one.key == seen.key and one.failure == seen.failure),
         None,
+    )
+
+
+def _new_files(worked: Snapshot, present: Snapshot) -> tuple[Change, ...]:
+    """Files of the program that did not take part when it worked, and were written since."""
+    had, has = worked.state.get(ChangeKind.PROGRAM, {}), present.state.get(ChangeKind.PROGRAM, {})
+    new = (name for name in sorted(has.keys() - had.keys()) if has[name])
+    times = {name: utc(modified(absolute(name)) or 0.0) for name in new}
+    return tuple(
+        Change(kind=ChangeKind.PROGRAM.value, name=name, after=has[name])
+        for name, time in times.items()
+        if time > worked.created
     )
 
 

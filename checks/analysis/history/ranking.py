@@ -26,6 +26,15 @@ _DIRECT = 84  # the failure itself leads to it
 _WEAK = ("needed", "loaded")
 _BY_FINDING = 69  # what a finding about this failure names
 _RENAMED = ("AttributeError", "TypeError", "ImportError", "NameError")  # how another release makes a program fail
+# What is raised because of data, a file or the network that the program asked for, and seldom because of a package.
+_OF_DATA = frozenset(
+    (
+        *("FileNotFoundError", "PermissionError", "IsADirectoryError", "NotADirectoryError", "EOFError", "MemoryError"),
+        *("ConnectionError", "ConnectionRefusedError", "ConnectionResetError", "TimeoutError", "KeyboardInterrupt"),
+        *("URLError", "HTTPError", "JSONDecodeError", "UnpicklingError", "BadZipFile", "OutOfMemoryError"),
+    )
+)
+_OF_VALUES = frozenset(("KeyError", "IndexError", "ValueError", "ZeroDivisionError", "AssertionError", "OverflowError"))
 _OWN_MISTAKES = ("NameError", "SyntaxError", "IndentationError", "TabError", "UnboundLocalError")
 
 
@@ -131,6 +140,9 @@ class _Weighing:
         self._passed = tuple(dict.fromkeys(self._distribution(module) for module in modules))  # the innermost first
         self._innermost = next(iter(failed.frames), None)
         self._is_own = self._innermost is not None and not module_of(self._innermost)
+        self._type = failed.raised[-1].type.rpartition(".")[2] if failed.raised else ""
+        is_own_data = self._type in _OF_DATA and "site-packages" not in failed.raised[-1].message
+        self._is_of_data = is_own_data or (self._is_own and self._type in _OWN_MISTAKES)
         self._words = f"{failed.told}\n{failed.words}"
 
     def of(self, change: Change) -> Ranked:
@@ -170,30 +182,44 @@ class _Weighing:
         failed, name = self._failed, change.name
         modules = {*modules_of_distribution(name), name.replace("-", "_")}
         missing = failed.missing_module.partition(".")[0]
-        if missing:
-            if missing in modules or name in distributions_of(missing):
-                yield (98, "gone") if change.after is None else (94, "missing")
-        elif any(name == self._distribution(module) for module in _modules_of_paths(failed.imported_from)):
+        if missing and (missing in modules or name in distributions_of(missing)):
+            yield (98, "gone") if change.after is None else (94, "missing")
+        if any(name == self._distribution(module) for module in _modules_of_paths(failed.imported_from)):
             yield 95, "names"
-        if self._passed[:1] == (name,) and not self._is_own:
-            yield 90, "innermost"
-        elif name in self._passed:
+        if self._is_of_data:
+            if name in self._passed and not self._is_own:
+                yield 40, "passed"
+            return
+        yield from self._passes_through(change)
+        yield from self._is_spoken_of(modules)
+        yield from self._is_needed(name)
+        if self._is_own and self._type in _RENAMED and failed.loaded & modules:
+            yield 34, "loaded"
+        if failed.is_whole and not failed.loaded & modules and not missing:
+            yield -1, "not-loaded"
+
+    def _passes_through(self, change: Change) -> Iterator[tuple[int, str]]:
+        if self._passed[:1] == (change.name,) and not self._is_own:
+            is_doubtful = self._type in _OF_VALUES and not _is_other_generation(change)
+            yield 66 if is_doubtful else 90, "innermost"
+        elif change.name in self._passed:
             yield 60, "passed"
-        if any(_mentions(failed.told, module) for module in modules):
+
+    def _is_spoken_of(self, modules: set[str]) -> Iterator[tuple[int, str]]:
+        if self._type == "KeyError":  # which quotes what was asked for, and names no module
+            return
+        if any(_mentions(self._failed.told, module) for module in modules):
             yield 88, "names"
         called = self._innermost.code if self._innermost else ""
-        is_mistake = self._is_own and bool(failed.raised) and failed.raised[-1].type in _OWN_MISTAKES
-        if not is_mistake and any(re.search(rf"\b{re.escape(module)}\b", called) for module in modules if module):
-            yield 84, "called"
+        if any(re.search(rf"\b{re.escape(module)}\b", called) for module in modules if module):
+            yield 50 if self._type in _OF_VALUES else 84, "called"
+
+    def _is_needed(self, name: str) -> Iterator[tuple[int, str]]:
         near = self._requires.get(self._passed[0], ()) if self._passed else ()
         if name in near:
             yield 50, "needed"
         elif any(name in self._requires.get(other, ()) for other in (*self._passed, *near)):
             yield 36, "needed"
-        if self._is_own and failed.raised and failed.raised[-1].type in _RENAMED and failed.loaded & modules:
-            yield 34, "loaded"
-        if failed.is_whole and not failed.loaded & modules and not missing:
-            yield -1, "not-loaded"
 
     def _of_file(self, change: Change) -> Iterator[tuple[int, str]]:
         path = change.name.replace("\\", "/")
@@ -213,7 +239,7 @@ class _Weighing:
     def _of_own_file(self, change: Change) -> Iterator[tuple[int, str]]:
         path = os.path.expanduser(change.name)  # noqa: PTH111 - as text
         own = [frame.file for frame in self._failed.frames if not module_of(frame)]
-        last = self._failed.raised[-1].type if self._failed.raised else ""
+        last = self._type
         if path in own:
             is_innermost = self._innermost is not None and self._innermost.file == path
             if is_innermost and last in _OWN_MISTAKES:
@@ -293,6 +319,12 @@ def _folders(value: str | None) -> Iterator[str]:
         path = os.path.expanduser(part.strip()).rstrip("/\\")  # noqa: PTH111 - as text
         if _is_absolute(path) and path.count("/") + path.count("\\") > 1:
             yield path
+
+
+def _is_other_generation(change: Change) -> bool:
+    """Whether the first part of the release is another, by which packages say that programs may fail with it."""
+    first, second = ((value or "").partition(".")[0] for value in (change.before, change.after))
+    return first != second
 
 
 def _is_absolute(path: str) -> bool:

@@ -64,6 +64,8 @@ class _Examination:
         asked = (*target_jobs(target, request), *own_jobs(request))
         runner.start(asked)
         files = runner.submit(installed_of, target, request)
+        if request.history is not None and any(run.failed for run in request.runs):
+            runner.submit(_prepare_history)
         # Only now: importing every check costs time that the probes can use.
         from checks.judgement.judge import checks_for, judge_each, judged
 
@@ -166,6 +168,13 @@ class _Examination:
         if not is_wanted(request.answers.symptom) and not repeats and not request.load:
             return "not-asked"
         return "cancelled" if self._runner.cancelled() else "nothing-computes"
+
+
+def _prepare_history() -> None:
+    """Load what hides names while the probes run: compiling its patterns takes longer than a snapshot."""
+    from checks.sharing.redact import redacted_plain
+
+    redacted_plain({"path": "/"})
 
 
 def with_history(facts: Facts, folder: Path) -> Facts:

@@ -18,12 +18,13 @@ from checks.facts import Change, ChangeKind, Facts, History
 from checks.facts.case import now
 from checks.facts.question import SymptomName
 from checks.history.files import files_of_program
+from checks.history.harmless import plainly_redacted
 from checks.history.logs import logged
 from checks.history.needs import needs_of
 from checks.history.store import Snapshot, Store
 from checks.history.times import modified, utc, with_times
 from checks.interpreters.disk import absolute
-from checks.sharing.redact import redacted_plain
+from checks.sharing.redact import redacted_plain, this_machine
 
 _MOST_LOOKED_AT = 100  # snapshots in which the last that worked is looked for
 
@@ -58,7 +59,8 @@ def snapshot_of(facts: Facts, besides: tuple[str, ...] = ()) -> Snapshot:
         "observed": msgspec.to_builtins(observed_in(facts)),
         "state": state,
     }
-    plain = redacted_plain(raw, facts.target or "")
+    own = this_machine()
+    plain = plainly_redacted(raw, own) or redacted_plain(raw, facts.target or "", own)
     return Snapshot(
         created=now(),
         naosu=_version(),

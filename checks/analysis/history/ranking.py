@@ -82,10 +82,7 @@ def ranked(changes: Iterable[Change], facts: Facts, findings: Sequence[Finding] 
     weighing = _Weighing(facts, failed, tuple(_named_by(findings)))
     found = _by_origin([weighing.of(change) for change in changes], facts)
     if any(one.weight >= _DIRECT for one in found):  # then what is merely needed by what failed is no suspect
-        found = [
-            Ranked(one.change, min(one.weight, POSSIBLE - 1), one.reason) if one.reason in _WEAK else one
-            for one in found
-        ]
+        found = [Ranked(one.change, 0) if one.reason in _WEAK else one for one in found]
     return tuple(sorted(sorted(found, key=lambda one: one.change.time, reverse=True), key=lambda one: -one.weight))
 
 

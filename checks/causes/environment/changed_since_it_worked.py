@@ -17,6 +17,7 @@ from checks.causes.registry import check
 from checks.facts import Facts, History
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, Inconclusive, NotHere, Severity
 from checks.facts.phrase import Value
+from checks.facts.question import SymptomName
 from checks.knowledge.phrases import phrase
 
 _MOST = 2  # findings
@@ -41,7 +42,8 @@ def changed_since_it_worked(history: History | None, facts: Facts) -> Iterator[F
 def _finding(found: Ranked, history: History, facts: Facts) -> Finding:
     change = found.change
     run = next((run for run in facts.runs if run.failed and run.label == history.what), None)
-    only_statement = not run and all(seen.what == What.STATEMENT for seen in failing(facts))
+    is_asked = facts.symptom is not None and facts.symptom.name == SymptomName.AFTER_CHANGE
+    is_of_package = bool(run.package) if run else all(seen.what == What.STATEMENT for seen in failing(facts))
     values: dict[str, Value] = {
         "change_name": name_of(change),
         "change_why": phrase(f"change-why-{found.reason}"),
@@ -54,7 +56,7 @@ def _finding(found: Ranked, history: History, facts: Facts) -> Finding:
     worked = [Evidence("worked_at", moment(history.worked), history.origin)] if history.worked else []
     changed = [Evidence("changed_at", moment(change.time), change.source or "files")] if change.time else []
     return Finding(
-        severity=Severity.WARNING if only_statement else Severity.BLOCKING,
+        severity=Severity.WARNING if is_of_package and not is_asked else Severity.BLOCKING,
         confidence=round(_LEAST_SURE + (found.weight - 60) * _PER_WEIGHT, 2),
         subject=change.name,
         evidence=(*worked, *changed),

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from checks.analysis.history.state import own_files
 from checks.facts import Facts
-from checks.interpreters.disk import start_of
+from checks.interpreters.disk import names_in, start_of
 
 _MOST = 200
+_MOST_FOLDERS = 10
+_AT_START = ("sitecustomize.py", "usercustomize.py")
 _WHOLE = 2 * 2**20  # bytes of one file that are looked at
 _MOST_BYTES = 16 * 2**20  # of all of them together
 
@@ -29,6 +31,21 @@ def files_of_program(facts: Facts, besides: Iterable[str] = ()) -> dict[str, str
             left -= taken
         elif path in looked_for and not os.path.lexists(path):
             found[path] = ""
+    return found
+
+
+def site_files(facts: Facts) -> dict[str, str]:
+    """Files that Python runs at its start in the folders of its packages, whoever put them there."""
+    target = facts.target_interpreter
+    packages = (target.packages or ()) if target else ()
+    folders = list(dict.fromkeys(package.location for package in packages if package.location))
+    found: dict[str, str] = {}
+    for folder in folders[:_MOST_FOLDERS]:
+        for name in names_in(folder):
+            if name.endswith(".pth") or name in _AT_START:
+                seen = _seen(str(Path(folder, name)), _WHOLE)
+                if seen is not None and len(found) < _MOST:
+                    found[str(Path(folder, name))] = seen[0]
     return found
 
 

@@ -17,7 +17,7 @@ from checks.analysis.history.state import differences, owners_of, state_of
 from checks.facts import Change, ChangeKind, Facts, History
 from checks.facts.case import now
 from checks.facts.question import SymptomName
-from checks.history.files import files_of_program
+from checks.history.files import files_of_program, site_files
 from checks.history.harmless import plainly_redacted
 from checks.history.logs import logged
 from checks.history.needs import needs_of
@@ -54,6 +54,8 @@ def snapshot_of(facts: Facts, besides: tuple[str, ...] = ()) -> Snapshot:
     target = facts.target_interpreter
     state = state_of(facts)
     state[ChangeKind.PROGRAM] = files_of_program(facts, besides)
+    if ChangeKind.FILE in state:
+        state[ChangeKind.FILE] |= site_files(facts)
     raw: dict[str, Any] = {
         "target": facts.target or "",
         "observed": msgspec.to_builtins(observed_in(facts)),
@@ -103,7 +105,9 @@ def _history(facts: Facts, snapshot: Snapshot, store: Store, root: Path) -> Hist
     present = snapshot_of(facts, besides)
     since = _first_failing(seen, worked, known) if seen else None
     owners = owners_of(facts)
-    changes = _without_older(differences(worked.state, (since or present).state, owners), worked, facts)
+    changes = _without_doubles(
+        _without_older(differences(worked.state, (since or present).state, owners), worked, facts)
+    )
     if seen:
         changes = (*changes, *_new_files(worked, since or present))
     later = differences(since.state, present.state, owners) if since else ()
@@ -151,8 +155,14 @@ def _new_files(worked: Snapshot, present: Snapshot) -> tuple[Change, ...]:
     return tuple(
         Change(kind=ChangeKind.PROGRAM.value, name=name, after=has[name])
         for name, time in times.items()
-        if time > worked.created
+        if time >= worked.created
     )
+
+
+def _without_doubles(changes: tuple[Change, ...]) -> tuple[Change, ...]:
+    """Without the content of a model file that is told to be another model."""
+    models = {change.name for change in changes if change.kind == ChangeKind.MODEL}
+    return tuple(change for change in changes if change.kind != ChangeKind.PROGRAM or change.name not in models)
 
 
 def _until(changes: tuple[Change, ...], since: Snapshot | None) -> tuple[Change, ...]:

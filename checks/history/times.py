@@ -58,6 +58,8 @@ def install_times(facts: Facts, names: set[str] | None = None) -> dict[str, floa
 
 
 def _of_file(change: Change, facts: Facts) -> float | None:
+    if absolute(change.name) == Path(os.path.expanduser(change.name)):  # noqa: PTH111 - as text
+        return modified(absolute(change.name))
     packages = facts.installed.packages if facts.installed else ()
     for package in packages:
         if any(file.path == change.name for file in package.files):

@@ -15,6 +15,7 @@ from pathlib import PurePath
 
 from checks.analysis.failures.owners import owner_of_module
 from checks.analysis.history.failure import Failed, failed_in, module_of
+from checks.analysis.history.observed import What
 from checks.facts import Change, ChangeKind, Facts, InterpreterFacts
 from checks.facts.finding import Finding
 from checks.knowledge.errors.change_effects import weight_of
@@ -221,7 +222,7 @@ class _Weighing:
     def _of_file(self, change: Change) -> Iterator[tuple[int, str]]:
         path = change.name.replace("\\", "/")
         places = [frame.file.replace("\\", "/") for frame in self._failed.frames]
-        if any(_is_at(file, path) for file in self._failed.imported_from):
+        if any(_is_at(file, path) for file in self._failed.imported_from) or path in self._failed.told:
             yield 97, "names"
         if places and _is_at(places[0], path):
             yield 97, "innermost"
@@ -245,6 +246,8 @@ class _Weighing:
         elif last in _OWN_MISTAKES and path in self._words:
             yield 96, "mistake"
         name = PurePath(path).name
+        if change.kind == ChangeKind.MODEL and self._failed.what == What.MODEL:
+            yield 92, "given"
         if len(name) > 2 and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", self._failed.told):
             yield 90, "names"
         elif change.kind == ChangeKind.MODEL or not path.endswith(".py"):
@@ -253,6 +256,9 @@ class _Weighing:
     def _of_variable(self, change: Change) -> Iterator[tuple[int, str]]:
         if re.search(rf"(?<!\w){re.escape(change.name)}(?!\w)", self._words):
             yield 95, "names"
+        lost = {*_folders(change.before)} - {*_folders(change.after)}
+        if lost and change.name == "PYTHONPATH" and self._failed.missing_module:
+            yield 99, "lost-folder"
         folders = tuple(folder for value in (change.after, change.before) for folder in _folders(value))
         if not folders:
             return

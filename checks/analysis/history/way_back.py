@@ -26,6 +26,10 @@ def way_back(change: Change, facts: Facts, history: History) -> Way:
                 "import_names": module_of_distribution(change.package),
             }
             return ("reinstall-damaged-package",), values
+        case ChangeKind.FILE if change.before is None and change.name.endswith(".pth"):
+            return ("move-path-file-aside",), {"pth_file": _expanded(change.name)}
+        case ChangeKind.FILE:
+            return ("return-own-file",), {"own_file": change.name}
         case ChangeKind.VARIABLE if change.before is None:
             return ("unset-environment-variable",), {"variable": change.name}
         case ChangeKind.VARIABLE:

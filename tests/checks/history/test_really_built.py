@@ -154,6 +154,42 @@ def test_a_variable_is_named_and_the_way_back_proven(place: Place, monkeypatch: 
     assert proven(way_back(case)) == {"unset-environment-variable": "proven"}
 
 
+def test_a_path_file_is_named_and_the_way_back_proven(place: Place) -> None:
+    (place.folder / "prog.py").write_text("import sys, six\nsys.exit(six.VALUE - 2)\n")
+    assert place.examined().facts.runs[0].worked
+    (place.root / "old").mkdir()
+    (place.root / "old" / "six.py").write_text("VALUE = 1\n")
+    (place.site / "zz.pth").write_text(f"import sys; sys.path.insert(0, {str(place.root / 'old')!r})\n")
+    place.replaced("regex", "1.1", {"regex.py": ""})
+    case = place.examined()
+    assert first(case) == (str(place.site / "zz.pth"), Relation.UNSURE), "an exit code alone leads nowhere"
+    assert not way_back(case).findings
+
+
+def test_a_folder_that_pythonpath_has_lost_is_named(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place.root / "own modules").mkdir()
+    (place.root / "own modules" / "mine.py").write_text("")
+    (place.folder / "prog.py").write_text("import mine\n")
+    monkeypatch.setenv("PYTHONPATH", str(place.root / "own modules"))
+    assert place.examined(PYTHONPATH=str(place.root / "own modules")).facts.runs[0].worked
+    monkeypatch.delenv("PYTHONPATH")
+    place.replaced("regex", "1.1", {"regex.py": ""})
+    case = place.examined()
+    assert first(case) == ("PYTHONPATH", Relation.LIKELY)
+    assert proven(way_back(case)) == {"set-variable-back": "proven"}
+
+
+def test_a_file_that_is_new_beside_the_program_is_named(place: Place) -> None:
+    (place.folder / "prog.py").write_text("import six\nprint(six.VALUE)\n")
+    assert place.examined().facts.runs[0].worked
+    (place.folder / "six.py").write_text("OTHER = 1\n")
+    place.replaced("regex", "1.1", {"regex.py": ""})
+    case = place.examined()
+    name, relation = first(case)
+    assert name.endswith("project/six.py")
+    assert relation is Relation.LIKELY
+
+
 def test_the_users_own_edit_is_not_blamed_on_a_package(place: Place) -> None:
     (place.folder / "helper.py").write_text("import six\ndef double(x):\n    return six.VALUE * x\n")
     (place.folder / "prog.py").write_text("import helper\nprint(helper.double(2))\n")

@@ -245,7 +245,9 @@ class _Weighing:
             yield (92, "innermost") if is_innermost else (74, "passed")
         elif last in _OWN_MISTAKES and path in self._words:
             yield 96, "mistake"
-        name = PurePath(path).name
+        name, module = PurePath(path).name, PurePath(path).stem
+        if path.endswith(".py") and self._type != "KeyError" and _mentions(self._failed.told, module):
+            yield 95, "names"
         if change.kind == ChangeKind.MODEL and self._failed.what == What.MODEL:
             yield 92, "given"
         if len(name) > 2 and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", self._failed.told):

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from checks.analysis.history.observed import Observed, What, failing, observed_in
-from checks.analysis.history.state import differences, owners_of, state_of
+from checks.analysis.history.state import State, differences, owners_of, state_of
 from checks.facts import Change, ChangeKind, Facts, History
 from checks.facts.case import now
 from checks.facts.question import SymptomName
@@ -26,6 +27,7 @@ from checks.history.times import modified, utc, with_times
 from checks.interpreters.disk import absolute
 from checks.sharing.redact import redacted_plain, this_machine
 
+_RELEASE = re.compile(r"v?\d[\w.+!-]{0,60}(?: [\w.]{1,40})?")
 _MOST_LOOKED_AT = 100  # snapshots in which the last that worked is looked for
 
 
@@ -61,8 +63,7 @@ def snapshot_of(facts: Facts, besides: tuple[str, ...] = ()) -> Snapshot:
         "observed": msgspec.to_builtins(observed_in(facts)),
         "state": state,
     }
-    own = this_machine()
-    plain = plainly_redacted(raw, own) or redacted_plain(raw, facts.target or "", own)
+    plain = _redacted(raw, facts.target or "")
     return Snapshot(
         created=now(),
         naosu=_version(),
@@ -72,6 +73,34 @@ def snapshot_of(facts: Facts, besides: tuple[str, ...] = ()) -> Snapshot:
         observed=msgspec.convert(plain["observed"], tuple[Observed, ...]),
         state=plain["state"],
     )
+
+
+def state_to_compare(facts: Facts) -> State:
+    """What the facts of an opened case say, redacted as snapshots are; nothing is read from this machine for it."""
+    found: State = _redacted({"state": state_of(facts)}, facts.target or "")["state"]
+    return found
+
+
+def _redacted(raw: dict[str, Any], target: str) -> dict[str, Any]:
+    """The same, redacted, but for plain releases: "12.4.5.8" is no address there."""
+    own = this_machine()
+    plain: dict[str, Any] | None = plainly_redacted(raw, own)
+    if plain is not None:
+        return plain
+    kept = {
+        kind: {name: value for name, value in raw["state"].get(kind, {}).items() if _RELEASE.fullmatch(value)}
+        for kind in (ChangeKind.PACKAGE, ChangeKind.PYTHON, ChangeKind.MACHINE)
+    }
+    state = {
+        kind: {name: "" if name in kept.get(kind, {}) else value for name, value in values.items()}
+        for kind, values in raw["state"].items()
+    }
+    plain = dict(redacted_plain({**raw, "state": state}, target, own))
+    for kind, releases in kept.items():
+        shown = plain["state"].get(kind, {})
+        for name, hidden in zip(state.get(kind, {}), list(shown), strict=True):
+            shown[hidden] = releases.get(name, shown[hidden])
+    return plain
 
 
 def _version() -> str:

@@ -62,12 +62,10 @@ def _side(given: str, chosen: argparse.Namespace, other: str = "") -> _Side:
         time = moment(snapshot.created)
         name = words("history.examination", chosen.lang, number=snapshot.number, time=time)
         return _Side(name, snapshot.created, snapshot.state)
-    from checks.analysis.history.state import state_of
-    from checks.sharing.redact import redacted_plain
+    from checks.history.remember import state_to_compare
 
     case = case_in(given, chosen.lang)
-    # As what is remembered: else the home folder would differ from its placeholder.
-    return _Side(given, case.created, redacted_plain(state_of(case.facts), case.facts.target or ""))
+    return _Side(given, case.created, state_to_compare(case.facts))
 
 
 def _write(first: _Side, second: _Side, changes: Sequence[Change], chosen: argparse.Namespace) -> None:

@@ -41,7 +41,7 @@ def changed_since_it_worked(history: History | None, facts: Facts) -> Iterator[F
 
 def _finding(found: Ranked, history: History, facts: Facts) -> Finding:
     change = found.change
-    run = next((run for run in facts.runs if run.failed and run.label == history.what), None)
+    run = next((run for run in facts.runs if run.failed and history.what and run.label.startswith(history.what)), None)
     is_asked = facts.symptom is not None and facts.symptom.name == SymptomName.AFTER_CHANGE
     is_of_package = bool(run.package) if run else all(seen.what == What.STATEMENT for seen in failing(facts))
     values: dict[str, Value] = {

@@ -10,12 +10,13 @@ import pytest
 from support.runs import failed
 
 from checks.analysis.history.observed import Observed
-from checks.facts import EnvironmentVariables, Facts, Raised
+from checks.facts import Change, EnvironmentVariables, Facts, History, Package, Raised
 from checks.facts.case import Answers
 from checks.history import store as module
 from checks.history.remember import NOT_KEPT, look_back
 from checks.history.store import Snapshot, Store, default_folder
 from checks.judgement.judge import judged
+from checks.sharing.redact import redact
 from wizard.report.content.report import build
 
 
@@ -122,6 +123,28 @@ def test_a_snapshot_holds_no_secret_and_no_home(store: Store, monkeypatch: pytes
     assert "geheim77" not in text
     assert "hanako" not in text
     assert kept.state["variable"]["HF_HOME"] == "~/models"
+
+
+def test_a_release_is_no_address(store: Store) -> None:
+    """Also where the rest has to be redacted."""
+    facts = facts_here(environment=EnvironmentVariables(values={"HF_ENDPOINT": "https://10.20.30.40/x"}))
+    (target,) = facts.interpreters or ()
+    packages = (Package(name="nvidia-cublas-cu12", version="12.4.5.8"), Package(name="numpy", version="2.0.2"))
+    facts = msgspec.structs.replace(facts, interpreters=(msgspec.structs.replace(target, packages=packages),))
+    look_back(facts, store)
+    (kept,) = store.newest_first()
+    assert kept.state["package"] == {"nvidia-cublas-cu12": "12.4.5.8", "numpy": "2.0.2"}
+    assert "10.20.30.40" not in repr(kept)
+
+
+def test_a_release_is_no_address_in_a_report_that_is_sent() -> None:
+    change = Change(kind="package", name="nvidia-cublas-cu12", before="12.4.5.8", after="12.6.4.1")
+    variable = Change(kind="variable", name="HF_ENDPOINT", before="http://10.20.30.40/x")
+    facts = facts_here(history=History(changes=(change, variable)))
+    history = redact(judged(facts, Answers())).case.facts.history
+    assert history is not None
+    assert history.changes[0] == change
+    assert "10.20.30.40" not in repr(history)
 
 
 def _full(*_: object) -> None:

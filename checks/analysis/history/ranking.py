@@ -35,7 +35,8 @@ _OF_DATA = frozenset(
         *("URLError", "HTTPError", "JSONDecodeError", "UnpicklingError", "BadZipFile", "OutOfMemoryError"),
     )
 )
-_OF_VALUES = frozenset(("KeyError", "IndexError", "ValueError", "ZeroDivisionError", "AssertionError", "OverflowError"))
+_OF_KEYS = frozenset(("KeyError", "IndexError", "ZeroDivisionError", "StopIteration"))
+_OF_VALUES = frozenset(("ValueError", "AssertionError", "OverflowError"))
 _OWN_MISTAKES = ("NameError", "SyntaxError", "IndentationError", "TabError", "UnboundLocalError")
 
 
@@ -186,10 +187,11 @@ class _Weighing:
             yield 95, "names"
         if self._is_of_data:
             if name in self._passed and not self._is_own:
-                yield 40, "passed"
+                yield 20, "passed"
             return
         yield from self._passes_through(change)
-        yield from self._is_spoken_of(modules)
+        if not missing:
+            yield from self._is_spoken_of(modules)
         yield from self._is_needed(name)
         if self._is_own and self._type in _RENAMED and failed.loaded & modules:
             yield 34, "loaded"
@@ -198,13 +200,15 @@ class _Weighing:
 
     def _passes_through(self, change: Change) -> Iterator[tuple[int, str]]:
         if self._passed[:1] == (change.name,) and not self._is_own:
-            is_doubtful = self._type in _OF_VALUES and not _is_other_generation(change)
-            yield 66 if is_doubtful else 90, "innermost"
+            is_same = not _is_other_generation(change)
+            of_key = self._type in _OF_KEYS
+            weight = 20 if of_key and is_same else 66 if of_key or (self._type in _OF_VALUES and is_same) else 90
+            yield weight, "innermost"
         elif change.name in self._passed:
-            yield 60, "passed"
+            yield 20 if self._type in _OF_KEYS else 60, "passed"
 
     def _is_spoken_of(self, modules: set[str]) -> Iterator[tuple[int, str]]:
-        if self._type == "KeyError":  # which quotes what was asked for, and names no module
+        if self._type in _OF_KEYS:  # which quotes what was asked for, and names no module
             return
         if any(_mentions(self._failed.told, module) for module in modules):
             yield 88, "names"
@@ -213,6 +217,8 @@ class _Weighing:
             yield 50 if self._type in _OF_VALUES else 84, "called"
 
     def _is_needed(self, name: str) -> Iterator[tuple[int, str]]:
+        if self._type in _OF_KEYS or self._type in _OF_VALUES:
+            return
         near = self._requires.get(self._passed[0], ()) if self._passed else ()
         if name in near:
             yield 50, "needed"
@@ -246,7 +252,7 @@ class _Weighing:
         elif last in _OWN_MISTAKES and path in self._words:
             yield 96, "mistake"
         name, module = PurePath(path).name, PurePath(path).stem
-        if path.endswith(".py") and self._type != "KeyError" and _mentions(self._failed.told, module):
+        if path.endswith(".py") and self._type not in _OF_KEYS and _mentions(self._failed.told, module):
             yield 95, "names"
         if change.kind == ChangeKind.MODEL and self._failed.what == What.MODEL:
             yield 92, "given"

@@ -131,6 +131,13 @@ NP_FLOAT = Raised(
     message="`np.float_` was removed in the NumPy 2.0 release. Use `np.float64` instead.",
     frames=frames_of("/home/user/app/train.py", f"{SITE}/numpy/__init__.py"),
 )
+REFUSED = raised(
+    "requests.exceptions.ConnectionError",
+    "HTTPConnectionPool(host='127.0.0.1', port=9): Max retries exceeded with url: /x",
+    f"{SITE}/urllib3/connection.py",
+    f"{SITE}/requests/adapters.py",
+)
+NO_COLUMN = raised("KeyError", "'price'", f"{SITE}/pandas/core/frame.py", f"{SITE}/pandas/core/indexes/base.py")
 ZERO = raised("ZeroDivisionError", "division by zero")
 NO_LABELS = raised("FileNotFoundError", "[Errno 2] No such file or directory: 'labels.csv'")
 
@@ -209,6 +216,18 @@ PAIRS = (
         apt="Remove: libcudnn9:amd64 (9.1.0-1)",
     ),
     Recorded("silent-division", None, works(program(ZERO, numpy="1.26.4")), program(ZERO, numpy="2.0.2")),
+    Recorded(
+        "silent-connection-through-upgraded-packages",
+        None,
+        works(program(REFUSED, requests="2.31.0", urllib3="2.1.0")),
+        program(REFUSED, requests="2.32.3", urllib3="2.2.1"),
+    ),
+    Recorded(
+        "silent-key-in-a-patched-package",
+        None,
+        works(program(NO_COLUMN, pandas="2.2.1", numpy="1.26.3")),
+        program(NO_COLUMN, pandas="2.2.2", numpy="1.26.4"),
+    ),
     Recorded(
         "silent-missing-data-and-a-driver",
         None,

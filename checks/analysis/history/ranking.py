@@ -17,12 +17,14 @@ from checks.analysis.failures.owners import owner_of_module
 from checks.analysis.history.failure import Failed, failed_in, module_of
 from checks.analysis.history.observed import What
 from checks.facts import Change, ChangeKind, Facts, InterpreterFacts
-from checks.facts.finding import Finding
+from checks.facts.finding import CLUE, Finding
 from checks.knowledge.errors.change_effects import weight_of
 from checks.knowledge.packages.import_packages import distributions_of, modules_of_distribution
 from checks.knowledge.packages.system_libraries import package_of_library
 
 LIKELY, POSSIBLE = 70, 30  # weights from which on a change is called so
+_NOT_TELLING = ("unknown", "user-code-error")
+_QUOTED = (CLUE, "error_text", "failed_at", "framework")
 _DIRECT = 84  # the failure itself leads to it
 _WEAK = ("needed", "loaded")
 _BY_FINDING = 69  # what a finding about this failure names
@@ -122,10 +124,13 @@ def _less(one: Ranked) -> Ranked:
 
 
 def _named_by(findings: Sequence[Finding]) -> Iterator[str]:
-    """The values of the best finding, which may name a package or a variable."""
+    """What the best finding says of packages and variables, without the words of the failure that it quotes."""
     for finding in findings[:1]:
-        yield finding.subject
-        yield from (value for value in finding.placeholders().values() if isinstance(value, str) and len(value) < 200)
+        if finding.cause not in _NOT_TELLING:
+            yield finding.subject
+            yield from (
+                shown.value for shown in finding.evidence if shown.name not in _QUOTED and len(shown.value) < 200
+            )
 
 
 class _Weighing:

@@ -111,6 +111,7 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     pythons: tuple[PythonProcess, ...] = ()
     gpu_processes: tuple[int, ...] = ()  # process numbers of it that a driver listed
     gpu_untouched_for: float | None = None  # seconds for which it was watched with no GPU open; None: not known
+    quoted_variables: dict[str, str] = {}  # of its environment, whose whole value its exception names
     processor: float | None = None  # cores that were busy on average
     detail: str = ""
 

@@ -11,7 +11,7 @@ from checks.facts.programs import ProgramRun
 class ProofResult(StrEnum):
     """What was seen; a case may hold others, of a newer version."""
 
-    PROVEN = "proven"  # it failed before and came to its end afterwards
+    PROVEN = "proven"  # it failed before and came to its end afterwards; of a GPU: it computed on one afterwards
     CONFLICTS = "conflicts"  # the same, but packages that are there do not get what they require any more
     RUNS_LONGER = "runs-longer"  # it failed before, and still ran when the time of the trial was over
     OTHER_FAILURE = "other-failure"  # the failure of before is gone, and another one is there
@@ -37,18 +37,21 @@ class Proof(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """One remedy of one finding, tried here.
 
     ``commands``: what was applied, as the user would paste it. ``reason`` and ``values``: why, where
-    it was not tried. ``run``: what came of it, without what was in memory.
+    it was not tried. ``run``: what came of it, without what was in memory. ``of_gpu``: what was wrong before was no
+    failure, but that the program computed on the processor.
     """
 
     cause: str
     subject: str = ""
     remedy: str
     result: str
+    of_gpu: bool = False
     reason: str = ""
     values: dict[str, str] = {}
     commands: tuple[str, ...] = ()
     then: tuple[str, ...] = ()  # remedies of the failures that came to light behind the first, applied in the same copy
     changes: tuple[PackageChange, ...] = ()
+    releases: tuple[str, ...] = ()  # all that was in a new environment in which it works: "six==2.0"
     conflicts: tuple[str, ...] = ()  # requirements that were met before and are not any more, as pip tells them
     run: ProgramRun | None = None
     said: str = ""  # by the command that failed

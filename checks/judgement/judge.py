@@ -15,6 +15,8 @@ pure: no clock but the stopwatch, no I/O but the knowledge tables.
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from checks.causes.registry import Check, all_checks
 from checks.facts import Facts, Measurements, ModelFiles
 from checks.facts.case import Answers, Case, now
@@ -25,6 +27,8 @@ from checks.judgement.model_outcomes import verdicts
 from checks.judgement.one_check import judge_one
 from checks.judgement.ranking import rank
 from checks.knowledge.catalogue import family_of
+
+SEEN_TO_MEND = 0.95  # how sure a cause is, when the program failed before and ran as soon as it was mended
 
 
 def judged(
@@ -75,6 +79,23 @@ def checks_for(symptom: str, *, computed: bool = False) -> tuple[Check, ...]:
     return tuple(check for check in checks if any(kind in kinds for kind, _ in check.wanted.values()))
 
 
+def _surer(outcome: Outcome, facts: Facts) -> Outcome:
+    """An outcome whose causes are as good as certain where the program was seen to work with them mended.
+
+    A new environment mends more than one cause, and shows none.
+    """
+    shown = {(proof.cause, proof.subject) for proof in facts.proofs if proof.mended and proof.way != "new"}
+    if not any((finding.cause, finding.subject) in shown for finding in outcome.findings):
+        return outcome
+    findings = (
+        msgspec.structs.replace(finding, confidence=max(finding.confidence, SEEN_TO_MEND))
+        if (finding.cause, finding.subject) in shown
+        else finding
+        for finding in outcome.findings
+    )
+    return msgspec.structs.replace(outcome, findings=tuple(findings))
+
+
 def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
     """All outcomes and all findings, the best first; what a sent text says is weighed with what the checks found.
 
@@ -99,6 +120,7 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
 
         known = with_programs(facts, known)
     proven = {(proof.cause, proof.subject) for proof in facts.proofs if proof.helped}
+    known = tuple(_surer(outcome, facts) for outcome in known)
     if not facts.reported and not any((log.text or "").strip() for log in facts.logs):
         return known, rank(known, proven)
 

@@ -17,7 +17,7 @@ from checks.facts import Facts, SentFile
 from checks.facts.finding import CLUE, Evidence, Finding, Outcome, Severity, Status
 from checks.facts.phrase import Phrase, Value
 from checks.judgement.vetoes import vetoed
-from checks.knowledge.catalogue import UNKNOWN, cause_of
+from checks.knowledge.catalogue import UNKNOWN, USER_CODE, cause_of
 from checks.knowledge.errors.vetoes import Vetoes
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.lines import PASTED, lines_of
@@ -44,7 +44,7 @@ SURELY_WORDED, AT_LEAST_ALIKE = 0.7, -0.6  # a cause of this certainty is taken 
 MOST_BY_WORDS, LEAST_BY_WORDS = 0.9, 0.1
 # A cause named in vain does more harm than one that is missed: that there is none counts as so many times likelier.
 CAUTION = 1.8
-NO_CAUSE = ("user-code-error", UNKNOWN)
+NO_CAUSE = (USER_CODE, UNKNOWN)
 AT_LEAST_UNKNOWN = -0.9  # so much alike is a text to those that do not tell, whatever its words
 # A check proves that something is so; whether the ticket is about that, is another question.
 IS_WHAT_THE_TICKET_IS_ABOUT = {Severity.BLOCKING: 0.45, Severity.WARNING: 0.15, Severity.NOTE: 0.02}

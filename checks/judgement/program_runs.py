@@ -13,18 +13,20 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from checks.analysis.failures.downloads import has_handled_refusal
+from checks.analysis.failures.in_packages import failed_package, lacks_name_of_package
 from checks.facts import Facts, ProgramRun, Raised, SentFile
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, Outcome, Severity, Status
 from checks.judgement.merging import with_findings_instead
 from checks.judgement.odds import NO_CAUSE, weighed
 from checks.judgement.seen_to_run import worked
 from checks.judgement.unused_frameworks import with_unused_as_notes
-from checks.knowledge.catalogue import UNKNOWN, cause_of
+from checks.knowledge.catalogue import UNKNOWN, USER_CODE, cause_of
 from checks.knowledge.packages.ai_packages import is_examined
 
 MOST_JUDGED = 5  # failed runs whose words are weighed
 LEAST = 0.5  # of a cause that only the words of a failure show: below, it is as likely another one
 ERROR_SHOWN = 2000  # characters of an error that a finding quotes
+MISSPELT_OR_OTHER = 0.6  # a name that a package lacks: misspelt, or meant of another release or project
 FRAMES_TOLD = 12  # innermost frames of an exception whose text is weighed
 NOT_SEEN = 0.3  # how sure it is that nothing known explains a failure
 
@@ -121,10 +123,15 @@ def _by_words(facts: Facts, run: ProgramRun, known: Sequence[Outcome]) -> Findin
     text = SentFile(name=label_of(run), kind="log", origin=run.origin, text=words, examined=True)
     for finding in weighed(msgspec.structs.replace(facts, logs=(text,)), known):
         is_worded = any(evidence.name == CLUE for evidence in finding.evidence)
-        is_possible = finding.cause not in (NO_CAUSE if run.statement else (UNKNOWN,))  # an import runs no code of his
+        # An import runs no code of his; nor is what packages do among each other his.
+        is_possible = finding.cause not in (NO_CAUSE if run.statement or failed_package(run) else (UNKNOWN,))
         if is_worded and is_possible and finding.confidence >= LEAST:
+            is_open = finding.cause == USER_CODE and lacks_name_of_package(run)
             return msgspec.structs.replace(
-                finding, severity=_severity(run, finding), values={**finding.values, FAILED_RUN: label_of(run)}
+                finding,
+                severity=_severity(run, finding),
+                confidence=min(finding.confidence, MISSPELT_OR_OTHER) if is_open else finding.confidence,
+                values={**finding.values, FAILED_RUN: label_of(run)},
             )
     return None
 

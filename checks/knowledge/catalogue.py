@@ -17,6 +17,7 @@ from checks.paths import ROOT
 
 LANGUAGES = ("en", "ja")
 UNKNOWN = "unknown"  # the cause of what fails and nothing explains
+USER_CODE = "user-code-error"
 
 _T = TypeVar("_T")
 

@@ -13,14 +13,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from checks.engine.processes.own_folder import own_folder
 from checks.engine.processes.tree import Place, ProcessTree
 from checks.facts import InterpreterFacts, PackageChange
 from checks.interpreters import read_interpreter
 from checks.knowledge.commands.trials import TrialWords
-from checks.proof.changes import Change, Installed, Moved, NotTriable, Variable
+from checks.proof.changes import Change, Filtered, Installed, Moved, NewEnvironment, NotTriable, Printed, Variable
 from checks.proof.conflicts import unmet
 from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy, trial_variables
 
+_PRINTING = 120.0  # the same for a statement; a framework may be imported from a slow disk for the first time
 INSTALLING = 900.0  # seconds for one command
 _POLL = 0.1
 _TAIL = 8192  # bytes of what an installer printed
@@ -81,6 +83,11 @@ class Ground:
                     self.variables.pop(name, None)
                 case Variable(name=name, value=str(value)):
                     self.variables[name] = made.moved(value) if made else value
+                case Filtered(name=name, pattern=pattern) if name in self.variables:
+                    kept = [part for part in self.variables[name].split(os.pathsep) if not re.search(pattern, part)]
+                    self.variables[name] = os.pathsep.join(kept)
+                case Printed():
+                    self.variables[change.name] = self._printed(change)
                 case Moved() if made:
                     _move(change, made)
                 case Installed() if made:
@@ -89,7 +96,23 @@ class Ground:
             if line not in self.commands:
                 self.commands.append(line)
 
-    def install(self, requirements: tuple[str, ...], folder: str) -> None:
+    def _printed(self, change: Printed) -> str:
+        """What the statement prints, without the newline behind it, as a shell takes it.
+
+        Raises:
+            NotApplied: it fails.
+            NotTriable: it took too long, or there is no room.
+            Cancelled: somebody asked to end.
+        """
+        made = self.made
+        command = (made.moved(change.python) if made else change.python, "-c", change.statement)
+        with own_folder() as folder:
+            code, said = _ended(command, folder, self.variables, _PRINTING, self.cancelled, with_errors=False)
+        if code != 0:
+            raise NotApplied(change.line, said)
+        return said.rstrip("\n")
+
+    def install(self, requirements: tuple[str, ...], new: NewEnvironment) -> None:
         """Install them into the new environment, in one command, so that the installer sees all of them at once.
 
         Raises:
@@ -98,8 +121,10 @@ class Ground:
             Cancelled: somebody asked to end.
         """
         assert self.made is not None  # noqa: S101 - asked of new environments only
-        line = f"{folder}/bin/python -m pip install {shlex.join(requirements)}"
-        _install(Installed(line, "pip", "install", requirements), self.made, self.variables, self.cancelled)
+        python = f"{new.folder}/bin/python"
+        called = f"uv pip install --python {python}" if new.installer == "uv" else f"{python} -m pip install"
+        line = f"{called} {shlex.join(requirements)}"
+        _install(Installed(line, new.installer, "install", requirements), self.made, self.variables, self.cancelled)
         self.commands.append(line)
 
     def changes(self) -> tuple[PackageChange, ...]:
@@ -111,6 +136,11 @@ class Ground:
         return tuple(
             PackageChange(name=name, version_before=before.get(name), version_after=after.get(name)) for name in names
         )
+
+    def releases(self) -> tuple[str, ...]:
+        """All distributions of the copy but pip, to the release, as pip reads them from a file."""
+        versions = _versions(self.made) if self.made else {}
+        return tuple(f"{name}=={version}" for name, version in sorted(versions.items()) if name != "pip")
 
     def new_conflicts(self, target: InterpreterFacts | None) -> tuple[str, ...]:
         """Requirements that are not met in the copy and are in the user's environment (``target``)."""
@@ -149,7 +179,7 @@ def _install(
     else:
         _check_settings(made, variables, cancelled)
         command = (str(made.python), "-m", "pip", change.verb, *change.arguments)
-    code, said = _ended(command, made, {**variables, **_QUIET}, INSTALLING, cancelled)
+    code, said = _ended(command, made.folder.parent, {**variables, **_QUIET}, INSTALLING, cancelled)
     if code != 0 and any(hindrance in said for hindrance in TrialWords.read().hindered):
         raise NotTriable("hindered", said=_reason(said))
     if code != 0:
@@ -163,7 +193,8 @@ def _check_settings(made: EnvironmentCopy, variables: Mapping[str, str], cancell
         NotTriable: one does.
         Cancelled: somebody asked to end.
     """
-    _, said = _ended((str(made.python), "-m", "pip", "config", "list"), made, {**variables, **_QUIET}, 60.0, cancelled)
+    command = (str(made.python), "-m", "pip", "config", "list")
+    _, said = _ended(command, made.folder.parent, {**variables, **_QUIET}, 60.0, cancelled)
     setting = next((line for line in said.splitlines() if _ELSEWHERE.match(line)), None)
     if setting is not None:
         raise NotTriable("pip-setting", setting=setting)
@@ -178,23 +209,24 @@ def _reason(said: str) -> str:
 
 def _ended(
     command: tuple[str, ...],
-    made: EnvironmentCopy,
+    room: Path,
     variables: Mapping[str, str],
     seconds: float,
     cancelled: Callable[[], bool],
+    *,
+    with_errors: bool = True,
 ) -> tuple[int, str]:
-    """Run a command to its end; returns its exit code and the end of what it printed.
+    """Run a command to its end in a folder of ours; returns its exit code and the end of what it printed.
 
     Raises:
         NotTriable: it takes too long, or the disk is nearly full.
         Cancelled: somebody asked to end.
     """
-    room = made.folder.parent
     temporary = room / "temporary"
     temporary.mkdir(exist_ok=True)
     started = time.monotonic()
-    with open(room / "printed", "w+b") as printed:
-        place = Place(stdout=printed.fileno(), stderr=printed.fileno())
+    with open(room / "printed", "w+b") as printed, open(room / "errors", "w+b") as errors:
+        place = Place(stdout=printed.fileno(), stderr=(printed if with_errors else errors).fileno())
         try:
             tree = ProcessTree(command, environment={**variables, "TMPDIR": str(temporary)}, folder=room, place=place)
         except (OSError, ValueError) as error:

@@ -23,6 +23,10 @@ _REQUIREMENT = re.compile(
 )
 _FOLDER = re.compile(r"\.?[\w-]+")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Two forms of a value that a shell works out: a list without some of its members, and what the examined Python prints.
+_FILTERED = re.compile(r"""export (\w+)=\$\(printf %s "\$\1" \| tr ':' '\\n' \| grep -vE '([^']+)' \| paste -sd: -\)""")
+_PRINTED = re.compile(r"""export (\w+)=\$\(((?:[^\s'"$`\\]+|'[^']*')) -c "([^"$`\\]*)"\)""")
+_SHOWN = re.compile(r"echo \$\w+")
 _LOOKS = (("check",), ("list",), ("show",), ("--version",), ("cache",), ("debug",))
 
 
@@ -46,6 +50,25 @@ class Variable:
 
 
 @dataclass(frozen=True)
+class Filtered:
+    """A variable whose value is a list, without the members in which a pattern is found."""
+
+    line: str
+    name: str
+    pattern: str
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A variable that gets what a statement prints in the examined Python."""
+
+    line: str
+    name: str
+    python: str
+    statement: str
+
+
+@dataclass(frozen=True)
 class Moved:
     """A file that gets another place."""
 
@@ -56,13 +79,18 @@ class Moved:
 
 @dataclass(frozen=True)
 class NewEnvironment:
-    """A virtual environment that is made, in which the program's packages are still missing. ``folder``: its name."""
+    """A virtual environment that is made, in which the program's packages are still missing.
+
+    ``folder``: its name; ``installer``: "pip" or "uv".
+    """
 
     line: str
     folder: str
+    installer: str
 
 
-Change = Installed | Variable | Moved | NewEnvironment
+Change = Installed | Variable | Filtered | Printed | Moved | NewEnvironment
+SETTINGS = (Variable, Filtered, Printed)  # they change what the program is started with, and no file
 
 
 class NotTriable(Exception):  # noqa: N818 - what cannot be tried is an answer, too
@@ -97,18 +125,16 @@ def changes_of(plan: RemedyPlan, target: str) -> tuple[Change, ...]:
 
 
 def _of_line(line: str, target: str) -> Iterator[Change]:
+    if _SHOWN.fullmatch(line):
+        return
+    setting = _worked_out(line, target)
+    if setting is not None:
+        yield setting
+        return
     words = _words(line)
     match words:
-        case []:
-            return
-        case ["export", assignment] if _NAME.fullmatch(assignment.partition("=")[0]) and "=" in assignment:
-            name, _, value = assignment.partition("=")
-            yield Variable(line, name, value)
-        case ["unset", *names] if names and all(map(_NAME.fullmatch, names)):
-            yield from (Variable(line, name, None) for name in names)
-        case ["env", "-u", *_]:
-            names = [name for option, name in itertools.pairwise(words) if option == "-u" and _NAME.fullmatch(name)]
-            yield from (Variable(line, name, None) for name in names)
+        case ["export" | "unset" | "env", *_]:
+            yield from _of_variables(line, words)
         case ["mv", source, to] if not source.startswith("-") and not to.startswith("-"):
             yield Moved(line, source, to)
         case [python, "-m", "pip", *rest] if python == target:
@@ -117,12 +143,44 @@ def _of_line(line: str, target: str) -> Iterator[Change]:
             yield from _of_installer(line, "uv", [verb, *rest])
         case [python, "-c", *_] if python == target:
             return
-        case [python, "-m", "venv", folder] if python in (target, "python3") and _FOLDER.fullmatch(folder):
-            yield NewEnvironment(line, folder)
         case [_, "-m", "venv", *_] | ["uv", "venv", *_]:
-            raise NotTriable("new-environment")
+            yield _new_environment(line, words, target)
         case [first, *_] if first in TrialWords.read().administration:
             raise NotTriable("administrator")
+        case [_, *_]:
+            raise NotTriable("not-understood", command=line)
+
+
+def _new_environment(line: str, words: Sequence[str], target: str) -> NewEnvironment:
+    match words:
+        case [python, "-m", "venv", folder] if python in (target, "python3") and _FOLDER.fullmatch(folder):
+            return NewEnvironment(line, folder, "pip")
+        case ["uv", "venv", folder, "--python", python] if python == target and _FOLDER.fullmatch(folder):
+            return NewEnvironment(line, folder, "uv")
+        case _:
+            raise NotTriable("new-environment")
+
+
+def _worked_out(line: str, target: str) -> Change | None:
+    """A variable whose value a shell works out, in one of the two forms that are carried out without one."""
+    filtered, printed = _FILTERED.fullmatch(line), _PRINTED.fullmatch(line)
+    if filtered:
+        return Filtered(line, filtered[1], filtered[2])
+    if printed and shlex.split(printed[2]) == [target]:
+        return Printed(line, printed[1], target, printed[3])
+    return None
+
+
+def _of_variables(line: str, words: Sequence[str]) -> Iterator[Change]:
+    match words:
+        case ["export", assignment] if _NAME.fullmatch(assignment.partition("=")[0]) and "=" in assignment:
+            name, _, value = assignment.partition("=")
+            yield Variable(line, name, value)
+        case ["unset", *names] if names and all(map(_NAME.fullmatch, names)):
+            yield from (Variable(line, name, None) for name in names)
+        case ["env", "-u", *_]:
+            names = [name for option, name in itertools.pairwise(words) if option == "-u" and _NAME.fullmatch(name)]
+            yield from (Variable(line, name, None) for name in names)
         case _:
             raise NotTriable("not-understood", command=line)
 

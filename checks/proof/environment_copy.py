@@ -23,7 +23,7 @@ from checks.interpreters.disk import absolute
 from checks.interpreters.layout import EXECUTABLE, read_config
 from checks.proof.changes import NotTriable
 
-MOST_COPIED = 3 << 30  # bytes; more takes too long where blocks are not shared
+MOST_COPIED = 12 << 30  # bytes; PyTorch with CUDA takes 5 to 8 GB, which a common disk copies in a minute or less
 ROOM = 1 << 30  # bytes that stay free
 _FICLONE = 0x40049409  # Linux: ioctl_ficlone(2)
 _LONGEST_SCRIPT = 1 << 16

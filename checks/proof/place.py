@@ -14,17 +14,23 @@ from pathlib import Path
 import psutil
 
 _NODE = re.sub(r"\W", "", platform.node())[:20] or "here"  # a home may be shared by several machines
+_MUCH = 8 << 30  # bytes
 _NAME = re.compile(rf"naosu-trial-{_NODE}-(\d+)-\w+")
 
 
 @contextlib.contextmanager
-def trial_folder(wanted: int) -> Iterator[Path]:
+def trial_folder(wanted: int, near: str | None = None) -> Iterator[Path]:
     """A new folder where there are so many bytes of room, else where there is most.
+
+    Best on the disk of ``near``, with which blocks can be shared; and much goes rather to the user's own place than to
+    the system's, which may be kept in memory.
 
     Raises:
         OSError: there is no place for temporary files on this machine.
     """
-    places = list(_places())
+    places = sorted(_places(), key=lambda place: not _on_one_disk(place, near))
+    if wanted > _MUCH and not _on_one_disk(places[0], near):
+        places.reverse()
     for place in places:
         _clear(place)
     best = next((place for place in places if _free(place) >= wanted), max(places, key=_free, default=None))
@@ -42,6 +48,13 @@ def _places() -> Iterator[Path]:
         own.mkdir(parents=True, exist_ok=True)
         if os.access(own, os.W_OK | os.X_OK):
             yield own
+
+
+def _on_one_disk(place: Path, near: str | None) -> bool:
+    try:
+        return near is not None and place.stat().st_dev == Path(near).stat().st_dev
+    except OSError:
+        return False
 
 
 def _free(place: Path) -> int:

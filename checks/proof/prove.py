@@ -20,12 +20,12 @@ from checks.engine.processes.surroundings import probe_environment
 from checks.facts import Facts, InterpreterFacts, ProgramEnd, ProgramRun, Proof, ProofResult
 from checks.facts.case import Case
 from checks.facts.finding import Finding, Severity
-from checks.facts.proofs import MENDED, proof_of
+from checks.facts.proofs import HELPED, MENDED, proof_of
 from checks.interpreters import read_interpreter
 from checks.interpreters.disk import absolute
 from checks.judgement.judge import judged
 from checks.proof.apply import Ground, NotApplied
-from checks.proof.changes import Change, Installed, NewEnvironment, NotTriable, Variable, changes_of
+from checks.proof.changes import SETTINGS, Change, Installed, NewEnvironment, NotTriable, changes_of
 from checks.proof.environment_copy import (
     Cancelled,
     EnvironmentCopy,
@@ -37,7 +37,7 @@ from checks.proof.environment_copy import (
 )
 from checks.proof.place import trial_folder
 from checks.proof.requirements import as_it_is, of_program
-from checks.proof.witness import STATEMENT_SECONDS, Witness, witness_of
+from checks.proof.witness import STATEMENT_SECONDS, Witness, witnesses_of
 from checks.remedies.plan import RemedyPlan, plan_remedies
 
 MOST_TRIED = 5  # remedies that are carried out for one case
@@ -88,7 +88,7 @@ def candidates(case: Case, language: str = "en") -> Iterator[Candidate]:
 
 def is_worth_trying(case: Case) -> bool:
     """Whether there is a remedy that can be carried out in a copy, and none that was seen to work."""
-    if witness_of(case.facts) is None or any(proof.mended for proof in case.facts.proofs):
+    if not witnesses_of(case.facts) or any(proof.mended for proof in case.facts.proofs):
         return False
     return any(_can_be_tried(candidate, case.facts) for candidate in candidates(case))
 
@@ -116,13 +116,13 @@ def prove(
         OSError: there is no place for temporary files.
     """
     proofs = list(case.facts.proofs)
-    witness = witness_of(case.facts)
-    if witness is not None and is_worth_trying(case):
-        users = probe_environment("", variables)
+    witnesses = witnesses_of(case.facts) if is_worth_trying(case) else ()
+    users = probe_environment("", variables)
+    for witness in witnesses:
         before = witness.run or _seen(witness, users, cancelled)
-        if before is not None and before.failed:
+        if before is not None and witness.is_wrong(before):
             trials = _Trials(case, witness, before, users, seconds, cancelled)
-            yield from trials.all(language, proofs)
+            yield from trials.all(language, -(-MOST_TRIED // len(witnesses)), proofs)
     facts = msgspec.structs.replace(case.facts, proofs=tuple(proofs))
     return judged(facts, case.answers, created=case.created, complete=case.complete)
 
@@ -145,11 +145,20 @@ class _Trials:
     seconds: float
     cancelled: Callable[[], bool]
 
-    def all(self, language: str, proofs: list[Proof]) -> Iterator[Trying | Tried]:
-        """One after the other, until one mends it."""
+    @property
+    def limit(self) -> float:
+        """Seconds for one run: of a program that did not end while it was watched, as long as that."""
+        watched = self.before.seconds or 0.0
+        if self.before.end == ProgramEnd.WATCHED:
+            return self.seconds or watched
+        return max(self.seconds, PATIENCE, _SLOWER * watched)
+
+    def all(self, language: str, most: int, proofs: list[Proof]) -> Iterator[Trying | Tried]:
+        """One after the other, until one mends it; first what mended another witness."""
         number = 0
-        for candidate in candidates(self.case, language):
-            if number >= MOST_TRIED or self.cancelled():
+        helped = {_key(proof) for proof in proofs if proof.helped}
+        for candidate in sorted(candidates(self.case, language), key=lambda one: _about(one) not in helped):
+            if number >= most or self.cancelled():
                 return
             try:
                 changes = changes_of(candidate.plan, self.case.facts.target or "python")
@@ -164,8 +173,9 @@ class _Trials:
                     return
                 except OSError as error:
                     proof = _not_tried(candidate, NotTriable("copy-failed", detail=str(error)))
-            proofs.append(proof)
-            yield Tried(candidate, proof)
+            if _key(proof) not in helped:
+                proofs[:] = [*(other for other in proofs if _key(other) != _key(proof)), proof]
+                yield Tried(candidate, proof)
             if proof.mended:
                 return
 
@@ -178,6 +188,14 @@ class _Trials:
         tool = self.witness.restoring_tool
         if tool and any(isinstance(change, Installed | NewEnvironment) for change in changes):
             raise NotTriable("restored", tool=tool)
+
+
+def _key(proof: Proof) -> tuple[str, str, str]:
+    return proof.cause, proof.subject, proof.remedy
+
+
+def _about(candidate: Candidate) -> tuple[str, str, str]:
+    return candidate.finding.cause, candidate.finding.subject, candidate.plan.id
 
 
 def _not_tried(candidate: Candidate, why: NotTriable) -> Proof:
@@ -209,11 +227,11 @@ class _Trial:
         made: EnvironmentCopy | None = None
         then: list[str] = []
         new = next((change for change in self.changes if isinstance(change, NewEnvironment)), None)
-        needs_copy = not all(isinstance(change, Variable) for change in self.changes)
-        before, cancelled = self.trials.before, self.trials.cancelled
+        needs_copy = not all(isinstance(change, SETTINGS) for change in self.changes)
+        before, witness, cancelled = self.trials.before, self.trials.witness, self.trials.cancelled
         target = self.trials.case.facts.target_interpreter
         size = bytes_to_copy(target) if needs_copy and target and new is None else None
-        with trial_folder(room_for(size)) as place:
+        with trial_folder(room_for(size), near=target.prefix if target else None) as place:
             try:
                 if needs_copy:
                     yield Trying(self.candidate, number, "copying", size or 0)
@@ -228,12 +246,12 @@ class _Trial:
                 if new and made and target:
                     ground = Ground.new(made, users, cancelled, target)
                     ground.commands.append(new.line)
-                    ground.install(self._requirements(target), new.folder)
+                    ground.install(self._requirements(target), new)
                 else:
                     ground.apply(self.changes)
                 yield Trying(self.candidate, number, "running")
                 after = self._run_again(ground)
-                result = _result(before, after, made)
+                result = self._result(after, made)
                 failures = [_failure(before, made)]
                 while result is ProofResult.OTHER_FAILURE and made and len(then) < MOST_BEHIND:
                     known = {self.candidate.plan.id, *then}
@@ -249,13 +267,14 @@ class _Trial:
                     then.append(following.plan.id)
                     yield Trying(following, number, "running")
                     after = self._run_again(ground)
-                    result = _result(before, after, made)
+                    result = self._result(after, made)
                     if _failure(after, made) in failures:
                         break
                 if result is ProofResult.PROVEN:
                     self._check_steady(ground, after)
                 conflicts = ground.new_conflicts(target) if result in MENDED else ()
                 changes = ground.changes()
+                releases = ground.releases() if new and result in HELPED else ()
             except NotTriable as why:
                 return _not_tried(self.candidate, why)
             except NotApplied as why:
@@ -268,6 +287,7 @@ class _Trial:
                     "commands": tuple(ground.commands),
                     "changes": changes,
                     "conflicts": conflicts,
+                    "releases": releases,
                     "then": tuple(then),
                 }
         return _proof(
@@ -276,6 +296,7 @@ class _Trial:
             way="" if made is None else "new" if new else "overlay" if made.is_overlay else "copy",
             copied_bytes=made.copied_bytes if made else None,
             seconds=time.monotonic() - started,
+            of_gpu=witness.of_gpu,
             **more,
         )
 
@@ -287,8 +308,25 @@ class _Trial:
             Cancelled: somebody asked to end.
         """
         control = self._run_again(ground)
-        if not control.failed or _failure(control, ground.made) != _failure(self.trials.before, ground.made):
+        trials, made = self.trials, ground.made
+        if not trials.witness.is_wrong(control) or _failure(control, made) != _failure(trials.before, made):
             raise NotTriable("control")
+
+    def _result(self, after: ProgramRun, made: EnvironmentCopy | None) -> ProofResult:
+        """What a run behind the remedy shows.
+
+        Raises:
+            NotTriable: it did not fail, and where it computed could not be seen.
+        """
+        witness = self.trials.witness
+        if witness.works(after):
+            return ProofResult.PROVEN
+        if witness.runs_longer(after):
+            return ProofResult.RUNS_LONGER
+        if not witness.is_wrong(after):
+            raise NotTriable("gpu-unseen")
+        is_same = _failure(self.trials.before, made) == _failure(after, made)
+        return ProofResult.DID_NOT_HELP if is_same else ProofResult.OTHER_FAILURE
 
     def _check_steady(self, ground: Ground, after: ProgramRun) -> None:
         """See once more that it works, where that takes but a moment.
@@ -297,7 +335,7 @@ class _Trial:
             NotTriable: it does not: it works only sometimes.
             Cancelled: somebody asked to end.
         """
-        if (after.seconds or 0.0) <= _MOMENT and not self._run_again(ground).worked:
+        if (after.seconds or 0.0) <= _MOMENT and not self.trials.witness.works(self._run_again(ground)):
             raise NotTriable("control")
 
     def _requirements(self, target: InterpreterFacts) -> tuple[str, ...]:
@@ -348,8 +386,7 @@ class _Trial:
             command = tuple(
                 new if new == old or Path(new).exists() else old for new, old in zip(moved, command, strict=True)
             )
-        limit = max(trials.seconds, PATIENCE, _SLOWER * (trials.before.seconds or 0.0))
-        after = trials.witness.started(command, ground.variables, limit, trials.cancelled)
+        after = trials.witness.started(command, ground.variables, trials.limit, trials.cancelled)
         if after.end == ProgramEnd.CANCELLED:
             raise Cancelled
         if made is not None and not _ran_in(made, after):
@@ -368,16 +405,13 @@ def _ran_in(made: EnvironmentCopy, run: ProgramRun) -> bool:
     return all(map(made.holds, seen)) if seen else bool(run.interpreter) and made.holds(run.interpreter or "")
 
 
-def _result(before: ProgramRun, after: ProgramRun, made: EnvironmentCopy | None) -> ProofResult:
-    if after.worked:
-        return ProofResult.PROVEN
-    if after.end == ProgramEnd.WATCHED:
-        return ProofResult.RUNS_LONGER
-    return ProofResult.DID_NOT_HELP if _failure(before, made) == _failure(after, made) else ProofResult.OTHER_FAILURE
-
-
 def _failure(run: ProgramRun, made: EnvironmentCopy | None) -> tuple[object, ...]:
-    """By what two failures are told apart: the exception with its message, else the code and the last words."""
+    """By what two failures are told apart: the exception with its message, else the code and the last words.
+
+    Of one that did not fail, that is nothing: it stayed on the processor.
+    """
+    if not run.failed:
+        return ()
     raised = run.raised
     if raised is not None:
         return (raised.type, _masked(raised.message, made))
@@ -386,10 +420,10 @@ def _failure(run: ProgramRun, made: EnvironmentCopy | None) -> tuple[object, ...
 
 
 def _masked(text: str, made: EnvironmentCopy | None) -> str:
-    """A text without what differs from run to run: where the environment lies, and all numbers."""
+    """A text without what differs from run to run: where the environment lies, all numbers, and blanks before them."""
     for path in (str(made.folder), *made.prefixes, str(made.folder.parent)) if made else ():
         text = text.replace(path, "<environment>")
-    return re.sub(r"0x[0-9a-fA-F]+|\d+", "0", text).strip()
+    return re.sub(r"\s*(?:0x[0-9a-fA-F]+|\d+)", " 0", text).strip()
 
 
 def _kept(run: ProgramRun, made: EnvironmentCopy | None) -> ProgramRun:

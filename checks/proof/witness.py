@@ -1,24 +1,32 @@
 """What is seen to fail before a remedy is tried, and run again behind it.
 
-The user's program where it was started and failed; else a statement that failed alone; else the import of a framework
-that cannot be imported. A statement is started once more before anything is tried: what does not fail proves nothing.
+The user's program where it was started and failed, or where it stayed off the GPU and that is what was asked; else a
+statement that failed alone; else the import of a framework that cannot be imported; else the smallest computation on a
+GPU that a framework does not reach. A statement is started once more before anything is tried: what does not fail
+proves nothing.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from checks.analysis.gpu.of_programs import computed_on_gpu, stayed_on_processor
+from checks.analysis.gpu.state import ran_on
 from checks.engine.processes.own_folder import own_folder
 from checks.engine.watch.connection import Listened
 from checks.engine.watch.program import ProgramTask, watch_program
-from checks.facts import Facts, ProgramRun
+from checks.facts import Facts, FrameworkFacts, ProgramEnd, ProgramRun
+from checks.facts.question import SymptomName
+from checks.knowledge.packages.gpu_modules import gpu_statement
 
 _LITERT = {"tflite-runtime": "tflite_runtime.interpreter", "ai-edge-litert": "ai_edge_litert.interpreter"}
 _RESTORING = ("uv", "pixi", "hatch")  # what was installed in another way is gone behind their "run"
+MOST_STATEMENTS = 3
 STATEMENT_SECONDS = 300.0  # importing a framework from a slow disk for the first time takes minutes
 
 
@@ -27,12 +35,29 @@ class Witness:
     """A command and its folder.
 
     ``statement``: what it runs, where it is no program of the user's. ``run``: how it failed, where that was seen.
+    ``of_gpu``: it does not fail, and stays on the processor.
     """
 
     command: tuple[str, ...]
     folder: str
     statement: str = ""
     run: ProgramRun | None = None
+    of_gpu: bool = False
+
+    def is_wrong(self, run: ProgramRun) -> bool:
+        """Whether what is to be mended is seen in this run of it."""
+        return run.failed or (self.of_gpu and stayed_on_processor(run))
+
+    def works(self, run: ProgramRun) -> bool:
+        """Whether it came to its end without what is to be mended."""
+        return run.worked and self._is_where_wanted(run)
+
+    def runs_longer(self, run: ProgramRun) -> bool:
+        """Whether it still ran when the time of the trial was over, without what is to be mended."""
+        return run.end == ProgramEnd.WATCHED and self._is_where_wanted(run)
+
+    def _is_where_wanted(self, run: ProgramRun) -> bool:
+        return not self.of_gpu or computed_on_gpu(run, None)
 
     @property
     def restoring_tool(self) -> str:
@@ -55,24 +80,61 @@ class Witness:
         return msgspec.structs.replace(run, statement=self.statement)
 
 
-def witness_of(facts: Facts) -> Witness | None:
-    """What failed and can be run again; None where nothing did, or where a stranger's case names it."""
+def witnesses_of(facts: Facts) -> tuple[Witness, ...]:
+    """What failed and can be run again; none where nothing did, or where a stranger's case names it.
+
+    The user's program alone, where there is one; else some statements, for one that a remedy cannot bear on does not
+    tell whether it helps.
+    """
     if not facts.here:
-        return None
-    return next(_witnesses(facts), None)
+        return ()
+    program = next(_programs(facts), None)
+    return (program,) if program else tuple(itertools.islice(dict.fromkeys(_statements(facts)), MOST_STATEMENTS))
 
 
-def _witnesses(facts: Facts) -> Iterator[Witness]:
-    failed = [run for run in facts.runs if run.failed and run.command]
-    yield from (Witness(run.started or run.command, run.folder, run=run) for run in failed if not run.statement)
+def _programs(facts: Facts) -> Iterator[Witness]:
+    programs = [run for run in facts.runs if run.command and not run.statement]
+    yield from (Witness(run.started or run.command, run.folder, run=run) for run in programs if run.failed)
+    if _is_asked(facts, SymptomName.NOT_ON_GPU):
+        astray = (run for run in programs if not run.failed and stayed_on_processor(run))
+        yield from (Witness(run.started or run.command, run.folder, run=run, of_gpu=True) for run in astray)
+
+
+def _statements(facts: Facts) -> Iterator[Witness]:
     if facts.target is None:
         return
-    for run in failed:
-        if run.statement:
+    if _is_asked(facts, SymptomName.NOT_ON_GPU):
+        yield from _on_gpu(facts, facts.target)
+    for run in facts.runs:
+        if run.failed and run.statement:
             yield _of_statement(facts.target, run.statement, run.folder)
     for name, framework in facts.frameworks.each() if facts.frameworks else ():
         if framework.imported is False or (framework.imported is None and _ended_early(facts, name)):
             yield _of_statement(facts.target, f"import {_module(facts, name)}", "")
+    if _is_asked(facts, SymptomName.EVERYTHING):
+        yield from _on_gpu(facts, facts.target)
+
+
+def _on_gpu(facts: Facts, python: str) -> Iterator[Witness]:
+    """The smallest computation of each framework that reaches no GPU, though there is one."""
+    if _has_gpu(facts) and not any(run.command and not run.statement for run in facts.runs):
+        for name, framework in facts.frameworks.each() if facts.frameworks else ():
+            if gpu_statement(name) and _misses_gpu(framework):
+                yield _of_statement(python, gpu_statement(name), "")
+
+
+def _is_asked(facts: Facts, symptom: SymptomName) -> bool:
+    return facts.symptom is not None and facts.symptom.name == symptom
+
+
+def _has_gpu(facts: Facts) -> bool:
+    """Whether there is one that the frameworks of the table serve: NVIDIA's, AMD's."""
+    gpus = facts.machine.gpus if facts.machine else None
+    return gpus is not None and bool(gpus.nvidia or gpus.of("1002"))
+
+
+def _misses_gpu(framework: FrameworkFacts) -> bool:
+    return framework.imported is True and not ran_on(framework, "cuda", "gpu", "rocm")
 
 
 def _of_statement(python: str, statement: str, folder: str) -> Witness:

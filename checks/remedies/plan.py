@@ -17,7 +17,7 @@ import msgspec
 from checks.facts import Facts, OsFacts, Proof
 from checks.facts.finding import FRAMEWORK, Finding
 from checks.facts.phrase import Phrase
-from checks.facts.proofs import proof_of
+from checks.facts.proofs import ProofResult, proof_of
 from checks.knowledge.catalogue import Remedy, Step, remedy_of
 from checks.knowledge.commands.placeholders import kinds
 from checks.knowledge.frameworks.torch import index_of_build
@@ -102,15 +102,17 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
 def _with_proof(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:
     proof = proof_of(facts.proofs, finding.cause, finding.subject, plan.id)
     if proof is not None and not facts.here:  # a stranger's report chooses no command that is pasted
-        proof = msgspec.structs.replace(proof, commands=())
+        proof = msgspec.structs.replace(proof, commands=(), releases=())
     return plan if proof is None else msgspec.structs.replace(plan, proof=proof)
 
 
 def _by_proof(plan: RemedyPlan) -> int:
     proof = plan.proof
     if proof is None:
+        return 3
+    if proof.result == ProofResult.OTHER_FAILURE and not proof.of_gpu:
         return 2
-    return 0 if proof.mended else 1 if proof.helped else 3 if proof.refuted else 2
+    return 0 if proof.mended else 1 if proof.helped else 4 if proof.refuted else 3
 
 
 def installing(package: str, facts: Facts) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ _PYTHON = re.compile(
 )
 _LIBRARY_FOLDER = r"/(?:usr/)?(?:local/)?lib(?:32|64)?/(?:\w[\w.+-]{0,60}/){0,8}"
 _MODULE = r"[A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,9}"
+_VARIABLE = r"[A-Za-z_][A-Za-z0-9_]{0,99}"
 _PATTERNS = {
     Kind.SYSTEM_RELEASE: r"[a-z0-9][a-z0-9+.-]{1,80}(?::[a-z0-9]{1,10})?=[0-9][0-9A-Za-z.+:~-]{0,80}",
     Kind.VERSION: r"\d{1,6}(?:\.\d{1,6}){0,3}(?:[a-z]{1,4}\d{0,4})?",
@@ -57,6 +58,7 @@ class Origin:
     is_here: bool = False  # this process read them on this machine
     packages: tuple[Package, ...] = ()  # that are installed here
     models: tuple[str, ...] = ()  # the paths that were given here
+    variables: frozenset[str] = frozenset()  # that programs quoted here: names of this process's own environment
 
     @classmethod
     def of(cls, facts: Facts) -> "Origin":
@@ -68,6 +70,7 @@ class Origin:
             is_here=True,
             packages=(target.packages or ()) if target else (),
             models=tuple(model.path for model in facts.models),
+            variables=frozenset(name for run in facts.runs for name in run.quoted_variables),
         )
 
     def refusal(self, placeholder: str, value: str) -> str:
@@ -99,6 +102,10 @@ class Origin:
                 return self._is_program(value)
             case Kind.SYSTEM_RELEASE:
                 return self.is_here or re.split("[:=]", value)[0] in packages_of_libraries()
+            case Kind.VARIABLE:
+                return value in allowed_names() or (
+                    value in self.variables and re.fullmatch(_VARIABLE, value, re.ASCII) is not None
+                )
             case _:
                 return kind not in _IN_TABLES or _IN_TABLES[kind](value)
 
@@ -139,7 +146,6 @@ class Origin:
 _IN_TABLES: Mapping[Kind, Callable[[str], bool]] = {
     Kind.SYSTEM_PACKAGE: lambda name: name in packages_of_parts() | packages_of_libraries(),
     Kind.MODULES: lambda names: all(map(is_named, names.split(", "))),
-    Kind.VARIABLE: lambda name: name in allowed_names(),
     Kind.SETTING: is_accepted_word,
     Kind.GROUP: lambda name: name in device_groups(),
 }

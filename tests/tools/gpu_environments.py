@@ -194,7 +194,8 @@ print(torch.ones(3, device="cuda"))
 """, "ulimit -v 30000000"),
     Program("b26", "the toolkit is not found", "cuda-toolkit-mismatch-build", """import pathlib, torch
 from torch.utils.cpp_extension import load
-load("scale", [str(pathlib.Path(__file__).parent / "scale.cu")], build_directory=str(pathlib.Path(__file__).parent))
+load("scale", [str(pathlib.Path(__file__).parent / "scale.cu")], build_directory=str(pathlib.Path(__file__).parent),
+     is_python_module=False)
 """, "export CUDA_HOME=/usr/local/cuda-12.4"),
     Program("b27", "no network to fetch the model", "download-refused", """import transformers
 print(transformers.AutoModel.from_pretrained("bert-base-uncased"))
@@ -287,7 +288,7 @@ print(torch.ones(3).cuda())
         "cuda-toolkit-mismatch-build build-dropped-older-gpu-arch environment-variable-invalid", """import pathlib
 from torch.utils.cpp_extension import load
 here = pathlib.Path(__file__).parent
-load("scale", [str(here / "scale.cu")], build_directory=str(here))
+load("scale", [str(here / "scale.cu")], build_directory=str(here), is_python_module=False)
 """, "export TORCH_CUDA_ARCH_LIST=5.0"),
     Program("b50", "a Triton kernel that wants too much shared memory", "user-code-error", """import torch, triton
 import triton.language as tl
@@ -340,6 +341,23 @@ if __name__ == "__main__":
     for batch in torch.utils.data.DataLoader(Data(), batch_size=4, num_workers=2):
         print(batch.sum().item())
 """),
+    Program("b57", "goes to the processor where no GPU is visible", "gpu-hidden-by-environment", """import torch
+device = "cuda" if torch.cuda.is_available() else "cpu"
+print(torch.nn.Linear(512, 512).to(device)(torch.randn(64, 512, device=device)).sum().item())
+""", 'export CUDA_VISIBLE_DEVICES=""', symptom="not-on-gpu"),
+    Program("b58", "JAX was told to take the processor, and takes it", "gpu-hidden-by-environment", """import jax
+print(jax.jit(lambda x: (x @ x).sum())(jax.numpy.ones((256, 256))))
+""", "export JAX_PLATFORMS=cpu", symptom="not-on-gpu"),
+    Program("b59", "goes to the processor, for the toolkit's stub is in the way", "cuda-compat-conflict", """
+import torch
+device = "cuda" if torch.cuda.is_available() else "cpu"
+print(torch.randn(512, 512, device=device).inverse().sum().item())
+""", 'export LD_LIBRARY_PATH="$HERE/stubs:$LD_LIBRARY_PATH"', symptom="not-on-gpu"),
+    Program("b60", "a pipeline that nobody gave a device", "program-stays-on-cpu", """import torch, transformers
+config = transformers.GPT2Config(n_layer=2, n_head=2, n_embd=64, vocab_size=100)
+model = transformers.GPT2LMHeadModel(config).eval()
+print(model.generate(torch.tensor([[1, 2, 3]]), max_new_tokens=5, do_sample=False, pad_token_id=0))
+""", symptom="not-on-gpu"),
     Program("h11", "a compiled training with mixed precision", "", """import torch
 model = torch.compile(torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1)).cuda())
 optimizer = torch.optim.AdamW(model.parameters())
@@ -405,7 +423,7 @@ def main() -> None:
     (folder / "b49/scale.cu").write_text(KERNEL)
     (folder / "b51/config.json").write_text('{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}')
     (folder / "prepare.py").write_text(PREPARE)
-    for name in ("b9/stubs", "b14/empty", "h8/broken"):
+    for name in ("b9/stubs", "b59/stubs", "b14/empty", "h8/broken"):
         (folder / name).mkdir(exist_ok=True)
 
 

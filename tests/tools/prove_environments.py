@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.tools.try_environments import asked_in
+from tests.tools.try_environments import asked_in, symptom_of
 
 PATIENCE = 1800  # seconds for one environment
 
@@ -63,7 +63,7 @@ def main() -> None:
 def _proven(place: Path, path: Path) -> dict[str, Any] | None:
     path.unlink(missing_ok=True)
     command = shlex.split((place / "cmd").read_text("utf-8"))
-    asked = ["run", "--prove", "--no-redact", "--lang", "en", "--json", str(path), "--", *command]
+    asked = ["run", *symptom_of(place), "--prove", "--no-redact", "--lang", "en", "--json", str(path), "--", *command]
     done = asked_in(place, asked, PATIENCE)
     path.with_suffix(".txt").write_bytes(done.stdout + done.stderr)
     return json.loads(path.read_text("utf-8")) if path.exists() else None

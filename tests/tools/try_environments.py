@@ -75,9 +75,7 @@ def _tried(place: Path, way: str, out: Path) -> tuple[str, str, float]:
         asked += ["--json", str(report)]
     else:
         command = shlex.split((place / "cmd").read_text())
-        symptom = place / "symptom"
-        asked = ["--symptom", symptom.read_text()] if symptom.exists() and symptom.read_text() else []
-        asked = ["run", *asked, "--quiet", "--no-redact", "--json", str(report), "--", *command]
+        asked = ["run", *symptom_of(place), "--quiet", "--no-redact", "--json", str(report), "--", *command]
     began = time.monotonic()
     try:
         done = asked_in(place, asked)
@@ -90,6 +88,13 @@ def _tried(place: Path, way: str, out: Path) -> tuple[str, str, float]:
     except (OSError, ValueError, KeyError):
         return "no-report", done.stderr.decode("utf-8", "replace").strip()[-200:], seconds
     return *_judged(place, findings), seconds
+
+
+def symptom_of(place: Path) -> list[str]:
+    """The option by which an environment's user says what is wrong; empty where he leaves it to the program."""
+    file = place / "symptom"
+    symptom = file.read_text("utf-8").strip() if file.exists() else ""
+    return ["--symptom", symptom] if symptom else []
 
 
 def asked_in(place: Path, arguments: list[str], patience: float = PATIENCE) -> "subprocess.CompletedProcess[bytes]":

@@ -19,16 +19,23 @@ def deliver(case: Case, chosen: argparse.Namespace) -> int:
     """Write what was asked for, print the summary, and return the exit status.
 
     Standard output belongs to the program that `naosu run` has run; what we have to say goes beside it.
+
+    Raises:
+        UsageError: a file could not be written; the others are, and the summary is printed.
     """
     from checks.facts.question import MODELS
     from checks.judgement.headline import is_trouble
     from checks.judgement.model_standing import is_any_serious
 
     streamed = streams(chosen)
+    failed: list[UsageError] = []
     for kind in ("json", "markdown", "reply", "pdf"):
         path = getattr(chosen, kind, None)
         if path is not None:
-            _export(case, kind, path, chosen)
+            try:
+                _export(case, kind, path, chosen)
+            except UsageError as error:  # told last: what was found is worth more than where it was to go
+                failed.append(error)
     if not streamed and not chosen.quiet:
         from checks.sharing.redact import without_secrets
         from wizard.report.content.report import build
@@ -36,6 +43,8 @@ def deliver(case: Case, chosen: argparse.Namespace) -> int:
 
         stream = sys.stderr if getattr(chosen, "command", None) == "run" else sys.stdout
         print(to_terminal(build(case if chosen.no_redact else without_secrets(case), chosen.lang)), file=stream)
+    if failed:
+        raise failed[0]
     if case.answers.symptom == MODELS and is_any_serious(case.facts, case.findings, case.verdicts):
         return 1
     return int(is_trouble(case.facts, case.findings, case.answers.symptom))

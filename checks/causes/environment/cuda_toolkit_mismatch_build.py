@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts.phrase import Phrase
 from checks.facts.versions import major_number, release
+from checks.knowledge.phrases import phrase
 
 VARIABLES = ("CUDA_HOME", "CUDA_PATH")
 ABSENT = "–"
@@ -37,6 +39,13 @@ def cuda_toolkit_mismatch_build(torch: TorchFacts, environment: EnvironmentVaria
         yield _finding(torch.cuda_version, environment, environment.nvcc_version)
 
 
+def _toolkit(environment: EnvironmentVariables, nvcc_version: str) -> Phrase:
+    folder = environment.cuda_home or ""
+    if nvcc_version == ABSENT:
+        return phrase("no-toolkit", folder=folder)
+    return phrase("toolkit-of-version", folder=folder, version=nvcc_version)
+
+
 def _finding(cuda_version: str, environment: EnvironmentVariables, nvcc_version: str) -> Finding:
     return Finding(
         severity=Severity.NOTE,
@@ -46,5 +55,5 @@ def _finding(cuda_version: str, environment: EnvironmentVariables, nvcc_version:
             Evidence("cuda_home", environment.cuda_home or "", environment.origin),
             Evidence("nvcc_version", nvcc_version, environment.origin),
         ),
-        values={"cuda_major": str(major_number(cuda_version))},
+        values={"cuda_major": str(major_number(cuda_version)), "toolkit": _toolkit(environment, nvcc_version)},
     )

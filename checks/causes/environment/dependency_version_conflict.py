@@ -11,18 +11,21 @@ Knowledge:    resources/knowledge/errors/import_errors.toml, resources/knowledge
 import re
 from collections.abc import Iterator
 
+import msgspec
 from packaging.utils import canonicalize_name
 
 from checks.analysis.failures.absent import GENERAL_ROWS, Absent, absences
-from checks.analysis.failures.at_import import finding_of_text, recognised
+from checks.analysis.failures.at_import import CLUE_SHOWN, finding_of_text, recognised
+from checks.analysis.failures.in_packages import failed_package
+from checks.analysis.failures.owners import owner_of_module
 from checks.analysis.failures.seen_to_work import imported_packages
 from checks.analysis.packages.asked import Fit, fit_of, is_conflict
 from checks.analysis.packages.requirements import Broken, broken_if_read
 from checks.causes.environment.framework_companion_mismatch import companion_pairs
 from checks.causes.environment.numpy_abi_mismatch import is_other_generation
 from checks.causes.registry import check
-from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns, ProgramRuns
-from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns, ProgramRun, ProgramRuns
+from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity
 from checks.facts.phrase import Phrase, Value
 from checks.knowledge.errors.import_errors import Recognised
 from checks.knowledge.packages.names import Names
@@ -64,8 +67,33 @@ def dependency_version_conflict(
     for missing in absent:
         yield _of_absent(missing, conflicts.pop(missing.asker.name, []) if missing.asker else [])
     loaded = imported_packages(frameworks, runs)
-    for package_conflicts in conflicts.values():
-        yield _of_metadata(package_conflicts, loads=package_conflicts[0].package.name in loaded)
+    failed = dict(_failed_packages(interpreter, runs))
+    for name, package_conflicts in conflicts.items():
+        if name in failed:
+            yield _of_failure(package_conflicts, failed[name])
+        else:
+            yield _of_metadata(package_conflicts, loads=name in loaded)
+
+
+def _failed_packages(interpreter: InterpreterFacts, runs: ProgramRuns | None) -> Iterator[tuple[str, ProgramRun]]:
+    """The distributions between which a run failed, and that run."""
+    for run in runs.failed() if runs else ():
+        owner = owner_of_module(failed_package(run), interpreter)
+        if owner is not None:
+            yield owner.name, run
+
+
+def _of_failure(conflicts: list[Broken], run: ProgramRun) -> Finding:
+    """What a package asks for is not met, and in its code the program failed."""
+    finding = _of_metadata(conflicts, loads=False)
+    clue = Evidence("clue", f"{run.raised.type}: {run.raised.message}"[:CLUE_SHOWN] if run.raised else "", run.origin)
+    return msgspec.structs.replace(
+        finding,
+        severity=Severity.WARNING if run.package else Severity.BLOCKING,
+        confidence=0.85,
+        evidence=(*finding.evidence, clue),
+        values={**finding.values, FAILED_RUN: run.label},
+    )
 
 
 def _of_absent(absent: Absent, known: list[Broken]) -> Finding:

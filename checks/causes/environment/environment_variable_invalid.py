@@ -1,7 +1,8 @@
 """A variable has a value that its reader refuses or passes over, or asks for what is not there.
 
 Detects:      values against the table of what each release accepts; what frameworks, Python, the loader and the OpenMP
-              runtime say of a value that they refuse; the same in Keras's settings file.
+              runtime say of a value that they refuse; the same in Keras's settings file; a variable whose whole value
+              stands in the exception that ended the user's program.
 Why it bites: the variable is set somewhere else and forgotten; the program itself did not change.
 Blind spots:  a variable that the program sets itself, or that only a service or a scheduler sets; a valid value that
               is not what the user wants; variables without a row. PYTHONPATH is library-path-conflict's.
@@ -11,17 +12,20 @@ Knowledge:    resources/knowledge/packages/variable_values.toml, resources/knowl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import msgspec
+
 from checks.analysis.failures.at_import import CLUE_SHOWN
 from checks.analysis.failures.texts import all_texts
 from checks.causes.registry import check
-from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRuns
-from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRun, ProgramRuns
+from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity, Unread
 from checks.knowledge.errors.import_errors import Recognised, recognise
 from checks.knowledge.packages.ai_packages import framework_of_package
 from checks.knowledge.packages.variable_values import KERAS_FILE, Variable, VariableValues, row_of, rows_of
 from checks.knowledge.phrases import phrase
 
 CAUSE = "environment-variable-invalid"
+QUOTED = 0.75  # the value stands in the error; that it came from the variable is likely, and quickly tried
 SEEN, LIKELY, UNSEEN = 0.97, 0.85, 0.7  # its reader said so; nothing was tried; it is read later than what was tried
 VALUE_SHOWN = 200
 
@@ -51,6 +55,10 @@ def environment_variable_invalid(
     told = _told(values, frameworks, probes, runs)
     for name, words in told.items():
         yield _of_words(name, values, words, installed)
+    for run in runs.failed() if runs else ():
+        for name, value in run.quoted_variables.items():
+            if name not in told:
+                yield _of_quoted(name, value, run, installed)
     for name, value in values.items():
         if name not in told:
             yield from _of_table(name, value, installed, frameworks, probes)
@@ -100,6 +108,16 @@ def _of_words(name: str, values: Mapping[str, str], told: _Told, installed: tupl
     severity = Severity.NOTE if row and not row.is_refused else Severity.BLOCKING if told.is_fatal else Severity.WARNING
     clue = Evidence("clue", told.found.line[:CLUE_SHOWN], told.origin, told.found.row.sources[0])
     return _finding(name, value, row, reader, severity, SEEN, clue)
+
+
+def _of_quoted(name: str, value: str, run: ProgramRun, installed: tuple[Package, ...]) -> Finding:
+    row, reader = row_of(name, installed) or (None, None)
+    severity = Severity.WARNING if run.package else Severity.BLOCKING
+    words = f"{run.raised.type}: {run.raised.message}" if run.raised else ""
+    finding = _finding(
+        name, value, row, reader, severity, QUOTED, Evidence("clue", words[:CLUE_SHOWN], run.origin), state="quoted"
+    )
+    return msgspec.structs.replace(finding, values={**finding.values, FAILED_RUN: run.label})
 
 
 # --- what the table says of it -----------------------------------------------------------------------------------
@@ -160,10 +178,11 @@ def _finding(
     *clues: Evidence,
     requirement: str = "",
     is_lack: bool = False,
+    state: str = "",
 ) -> Finding:
     in_file = name.startswith(KERAS_FILE)
     nearest = row.nearest(value) if row and not is_lack else ""
-    kind = "lacks" if is_lack else "ignored" if row and not row.is_refused else "refused"
+    kind = state or "lacks" if is_lack or state else "ignored" if row and not row.is_refused else "refused"
     by = f"{reader.name} {reader.version}" if reader else ""
     return Finding(
         severity=severity,

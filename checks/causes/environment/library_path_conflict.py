@@ -2,7 +2,8 @@
 
 Detects:      CUDA libraries that come from outside the environment although a package inside brings its own copy; two
               copies of one library in one process; imports that fail with the words of such a mixture; packages of
-              another Python that PYTHONPATH puts in front, by their compiled modules or the name of their folder.
+              another Python that PYTHONPATH puts in front, by their compiled modules or the name of their folder;
+              another release there of what is installed, where the failure names it.
 Why it bites: the framework was built and tested with its own copy; another release lacks functions.
 Blind spots:  copies inside a framework's own folder that no package names (wheels for Windows).
 Knowledge:    resources/knowledge/gpu/cuda_wheels.toml, resources/knowledge/errors/import_errors.toml
@@ -14,7 +15,7 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 import msgspec
 
 from checks.analysis.failures.at_import import CLUE_SHOWN, finding_of_text, must_have_imported, recognised
-from checks.analysis.packages.taking_part import Part, failed_run_with, part_of
+from checks.analysis.packages.taking_part import Part, failed_run_through, failed_run_with, part_of
 from checks.causes.registry import check
 from checks.facts import (
     EnvironmentVariables,
@@ -138,7 +139,7 @@ def _library_phrase(package: str, clue: str) -> Phrase:
 
 
 def _on_pythonpath(interpreter: InterpreterFacts, facts: Facts) -> Iterator[Finding]:
-    """One finding per folder of PYTHONPATH that holds packages of another Python in front of this one's."""
+    """One finding per folder of PYTHONPATH whose packages, of another Python or release, hide this one's."""
     own = ".".join((interpreter.version or "").split(".")[:2])
     for folder in facts.searched.folders if facts.searched else ():
         if folder.place != SearchPlace.PYTHONPATH:
@@ -150,13 +151,65 @@ def _on_pythonpath(interpreter: InterpreterFacts, facts: Facts) -> Iterator[Find
             if package.location == folder.path and package.foreign
         ]
         is_other = bool(folder.python and own and folder.python != own)
+        hidden = {
+            package.name: package.version for package in interpreter.packages or () if package.location != folder.path
+        }
+        in_front = [package for package in there if package.name in hidden and package.name not in INSTALLERS]
+        if there and not (foreign or is_other):
+            yield from _of_release(
+                interpreter, facts, folder, [one for one in in_front if one.version != hidden[one.name]], hidden
+            )
         if not there or not (foreign or is_other):
             continue
-        hidden = {package.name for package in interpreter.packages or () if package.location != folder.path}
-        in_front = [package for package in there if package.name in hidden and package.name not in INSTALLERS]
         if not foreign and not in_front:  # pure Python that nothing here brings, as ROS has it
             continue
         yield _of_pythonpath(interpreter, facts, folder, foreign, in_front)
+
+
+def _of_release(
+    interpreter: InterpreterFacts,
+    facts: Facts,
+    folder: SearchedFolder,
+    others: list[Package],
+    installed: dict[str, str],
+) -> Iterator[Finding]:
+    """At most one finding: of another release in front, where what failed names it and loaded it from there."""
+    for package in others:
+        modules = modules_of_distribution(package.name) or (package.name.replace("-", "_"),)
+        places = ((path, module) for module in modules for path in _files(folder, module))
+        through = next(filter(None, (failed_run_through(path, module, facts) for path, module in places)), {})
+        if not through or part_of(modules, facts) is not Part.IN_FAILURE:
+            continue
+        named = f"{package.name} {package.version}"
+        yield Finding(
+            severity=Severity.BLOCKING,
+            confidence=0.93,
+            subject=folder.path,
+            evidence=(
+                Evidence("package", f"Python {interpreter.version or ''}".strip(), interpreter.path),
+                Evidence("pythonpath_folder", folder.path, "PYTHONPATH"),
+                Evidence("clue", named, folder.path),
+            ),
+            values={
+                "conflict": phrase(
+                    "conflict-pythonpath-release",
+                    folder=folder.path,
+                    package=named,
+                    installed=f"{package.name} {installed[package.name]}",
+                ),
+                "pythonpath_variable": "PYTHONPATH",
+                "package_name": package.name,
+                **through,
+            },
+            remedies=("unset-pythonpath",),
+        )
+        return
+
+
+def _files(folder: SearchedFolder, module: str) -> tuple[str, ...]:
+    """Where a module of a folder lies: a file, or a folder of its own."""
+    place = _path(folder.path)
+    return (str(place / f"{module}.py"), str(place / module))
 
 
 def _of_pythonpath(

@@ -21,6 +21,7 @@ from checks.knowledge.packages.numpy_abi import NumpyAbi, NumpyAbiRow
 
 CAUSE = "numpy-abi-mismatch"
 LAST_OF_NUMPY_1 = "1.26.4"
+FIRST_OF_NUMPY_2 = "2.0.0"
 
 
 @check(CAUSE)
@@ -64,7 +65,8 @@ def is_other_generation(broken: Broken) -> bool:
     """Whether a broken requirement is about NumPy 1 against NumPy 2, which is this cause's matter."""
     if broken.found is None or broken.found.name != "numpy" or release(broken.found.version)[:1] < (2,):
         return False
-    return broken.requirement.specifier.contains(LAST_OF_NUMPY_1)
+    wanted = broken.requirement.specifier
+    return wanted.contains(LAST_OF_NUMPY_1) and not wanted.contains(FIRST_OF_NUMPY_2)
 
 
 def _too_old(interpreter: InterpreterFacts, os: OsFacts, *, needed: bool) -> Iterator[tuple[Package, Evidence]]:

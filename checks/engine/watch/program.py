@@ -26,6 +26,7 @@ from checks.engine.watch.command import python_of
 from checks.engine.watch.connection import Connection, wait_in_thread
 from checks.engine.watch.hook import heeds_nothing, hooked, recorded, without_own_end
 from checks.engine.watch.outside import Outside
+from checks.engine.watch.quoted import quoted_variables
 from checks.facts import ProgramEnd, ProgramRun, PythonProcess
 
 POLL = 0.1  # seconds between two looks at a running program; its end is noticed at once
@@ -186,7 +187,9 @@ class _Watch:
         )
         unseen = not inside and interpreter is not None
         told = {"detail": "no-hook"} if unseen and not more.get("detail") else {}
-        return msgspec.structs.replace(run, **{**more, **told})
+        run = msgspec.structs.replace(run, **{**more, **told})
+        given = os.environ if task.variables is None else task.variables
+        return msgspec.structs.replace(run, quoted_variables=quoted_variables(run, given))
 
 
 def _wait_for(is_so: Callable[[], bool], seconds: float) -> bool:

@@ -11,6 +11,7 @@ class GpuModule(Row):
     module: str
     source: str
     tells: bool = False
+    on_gpu: str = ""
 
 
 class GpuModules(Table):
@@ -24,6 +25,11 @@ def is_each_telling(modules: Iterable[str]) -> bool:
     loaded = {*modules}
     found = [row.tells for row in GpuModules.read().row if row.module in loaded]
     return bool(found) and all(found)
+
+
+def gpu_statement(module: str) -> str:
+    """A statement that computes on a GPU with it, and raises where it reaches none; "" where none is known."""
+    return next((row.on_gpu for row in GpuModules.read().row if row.module == module), "")
 
 
 def computing(modules: Iterable[str]) -> set[str]:

@@ -20,8 +20,16 @@ MOST_ARRAYS = 10  # of one line
 ARRAYS = (("torch", "Tensor"), ("torch.nn.parameter", "Parameter"), ("numpy", "ndarray"))
 
 
-def write(folder, begun, words, variables):
-    """Write down what this Python knows. ``begun``, ``variables``: what start.py noted, and what was set then."""
+def devices(used):
+    """Note the devices that frameworks use now, before one of them forgets."""
+    used.extend(_devices()["devices"])
+
+
+def write(folder, begun, words, variables, used=()):
+    """Write down what this Python knows. ``begun``, ``variables``: what start.py noted, and what was set then.
+
+    ``used``: devices that were noted earlier.
+    """
     executable, prefix, version, parent, is_launcher, place = begun
     facts = {
         "pid": os.getpid(),
@@ -35,7 +43,8 @@ def write(folder, begun, words, variables):
         "search_path": [str(entry) for entry in sys.path],
         "is_complete": True,
     }
-    for look in (_errors, _modules, _libraries, _warnings, _devices, _gpu_files, lambda: _variables(variables)):
+    looks = (_errors, _modules, _libraries, _warnings, lambda: _devices(used), _gpu_files)
+    for look in (*looks, lambda: _variables(variables)):
         try:
             facts.update(look())
         except Exception:
@@ -200,14 +209,15 @@ def _variables(before):
     return {"variables": {name: now[name] for name in before if now[name] != before[name]}}
 
 
-def _devices():
+def _devices(used=()):
     found = []
     for framework in (_torch, _jax, _tensorflow, _onnxruntime):
         try:
             found.extend(framework())
         except Exception:
             pass
-    return {"devices": found}
+    now = {(use["framework"], use["device"]) for use in found}
+    return {"devices": [*(use for use in used if (use["framework"], use["device"]) not in now), *found]}
 
 
 def _use(framework, device, peak=None):

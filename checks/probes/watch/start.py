@@ -81,9 +81,27 @@ def _watch(os, folder, words, is_launcher):
     with open(name + ".part", "wb") as file:
         file.write("\0".join(begun + words).encode("utf-8", "replace"))
     os.rename(name + ".part", name + ".begun")
+    used = []
     # The first that is registered is the last that runs.
-    atexit.register(_end, folder, begun, words, _variables(os, folder))
+    atexit.register(_end, folder, begun, words, _variables(os, folder), used)
+    sys.meta_path.insert(0, _Jax(lambda: atexit.register(_look, folder, "devices", used)))
     _hear_crashes(os, name)
+
+
+class _Jax:
+    """Stands in front of the finders, finds nothing, and goes when JAX has been loaded.
+
+    JAX forgets its devices when Python exits, in a function that it registers while it is imported
+    (https://github.com/jax-ml/jax, clean_up in jax/_src/api.py). What is registered behind that runs before it.
+    """
+
+    def __init__(self, register):
+        self.register = register
+
+    def find_spec(self, name, *_more, **_named):
+        if name.startswith("jax.") and hasattr(sys.modules.get("jax._src.api"), "clean_up") and self in sys.meta_path:
+            sys.meta_path.remove(self)
+            self.register()
 
 
 def _variables(os, folder):
@@ -120,7 +138,12 @@ def _hear_crashes(os, name):
     faulthandler.enable(file=descriptor)
 
 
-def _end(folder, begun, words, variables):
+def _end(folder, begun, words, variables, used):
+    _look(folder, "write", folder, begun, words, variables, used)
+
+
+def _look(folder, what, *arguments):
+    """Call a function of last_look.py, which is read from its file only now."""
     try:
         import os
 
@@ -129,7 +152,7 @@ def _end(folder, begun, words, variables):
             code = compile(source.read(), file, "exec")
         scope = {"__name__": "naosu_last_look"}
         exec(code, scope)
-        scope["write"](folder, begun, words, variables)
+        scope[what](*arguments)
     except BaseException:
         pass
 

@@ -2,7 +2,17 @@
 
 import pytest
 
-from checks.proof.changes import Installed, Moved, NewEnvironment, NotTriable, Variable, changes_of
+from checks.knowledge.catalogue import remedy_of
+from checks.proof.changes import (
+    Filtered,
+    Installed,
+    Moved,
+    NewEnvironment,
+    NotTriable,
+    Printed,
+    Variable,
+    changes_of,
+)
 from checks.remedies.plan import PlannedStep, PlannedVerify, RemedyPlan
 
 PYTHON = "/home/ada/my env/bin/python"
@@ -50,10 +60,29 @@ def test_variables_and_files() -> None:
     assert isinstance(moved, Moved)
 
 
+def test_a_value_that_a_shell_would_work_out() -> None:
+    """In the two forms that the catalogue has, as it has them."""
+    (step, *_) = remedy_of("leave-foreign-libcuda-out").step
+    (change,) = changes_of(plan(step.code), PYTHON)
+    assert change == Filtered(step.code, "LD_LIBRARY_PATH", "/(stubs|compat)(/|$)")
+    (step, *_) = remedy_of("rebuild-extension-for-this-gpu").step
+    code = step.code.replace("{python}", f"'{PYTHON}'").strip()
+    (change,) = changes_of(plan(code), PYTHON)
+    assert isinstance(change, Printed)
+    assert (change.name, change.python) == ("TORCH_CUDA_ARCH_LIST", PYTHON)
+    assert change.statement.startswith("import torch; print(")
+    for line in (code.splitlines()[0].replace(PYTHON, "/bin/sh"), 'export A=$(cat "$B")', "export A=$(reboot)"):
+        with pytest.raises(NotTriable):
+            changes_of(plan(line), PYTHON)
+
+
 def test_a_new_environment() -> None:
     (made,) = changes_of(plan(f"'{PYTHON}' -m venv fresh-env"), PYTHON)
     assert isinstance(made, NewEnvironment)
-    assert made.folder == "fresh-env"
+    assert (made.folder, made.installer) == ("fresh-env", "pip")
+    (made,) = changes_of(plan(f"uv venv fresh-env --python '{PYTHON}'"), PYTHON)
+    assert isinstance(made, NewEnvironment)
+    assert made.installer == "uv"
     for line in ("python3 -m venv /etc/x", "python3 -m venv ../x", "python3 -m venv --clear x", "uv venv x"):
         with pytest.raises(NotTriable, match="new-environment"):
             changes_of(plan(line), PYTHON)

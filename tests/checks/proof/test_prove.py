@@ -305,6 +305,7 @@ def test_an_environment_is_made_again_with_the_same_packages(failed: Failed, env
     assert proof.commands[0] == "python3 -m venv new-env"
     assert proof.commands[1].startswith("new-env/bin/python -m pip install ")
     assert "six==2.0" in proof.commands[1]
+    assert "six==2.0" in proof.releases
 
 
 def test_a_fresh_environment_gets_what_the_program_asks_for(failed: Failed, tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from wizard import __main__ as entry
 from wizard.cli.command_line import run_command
 from wizard.desktop.display import NoWindow
 from wizard.flow import SYMPTOMS
+from wizard.report import export
+from wizard.report.export import ExportError
 from wizard.words import words
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -57,6 +59,25 @@ def test_the_pdf_holds_the_same_facts_as_the_json(saved: Path, capfdbinary: pyte
     run_command(["show", str(saved / "report.pdf"), "--json"])
     again = json.loads(capfdbinary.readouterr().out)
     assert again["facts"] == json.loads((saved / "case.json").read_bytes())["facts"]
+
+
+def test_a_report_that_cannot_be_saved_costs_neither_the_others_nor_the_summary(
+    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def refused(case: object, path: Path, kind: str, *_: object, **__: object) -> dict[str, int]:
+        if kind == "json":
+            raise ExportError("disk-full", str(path), "No space left on device")
+        path.write_text("written")
+        return {}
+
+    monkeypatch.setattr(export, "export", refused)
+    paths = ["--json", str(tmp_path / "case.json"), "--markdown", str(tmp_path / "report.md")]
+    status = run_command(["show", str(saved / "case.json"), *paths])
+    shown = capfd.readouterr()
+    assert status == 2
+    assert (tmp_path / "report.md").exists()
+    assert "Checks:" in shown.out
+    assert shown.err.splitlines()[-1].startswith("naosu: ")
 
 
 def test_json_on_standard_output_stands_alone(saved: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -29,7 +29,7 @@ from wizard.report.content.blocks import (
     Sources,
     Step,
 )
-from wizard.report.content.proofs import proof_details, proven_commands, result_step
+from wizard.report.content.proofs import proof_details, proven_commands, proven_releases, result_step
 from wizard.report.content.report import FindingView
 from wizard.report.content.step_labels import step_label, step_numbers, step_text
 from wizard.report.content.together import remedies_of
@@ -206,6 +206,9 @@ def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
     details = proof_details(proof, language) if proof else None
     if details:
         yield details
+    releases = proven_releases(proof, language) if proof else None
+    if releases:
+        yield whole(releases)
     verify = remedy.verify
     code = Code(verify.code, verify.language) if verify.code else None
     yield Step("✓", words("report.verify", language, expect=verify.expect), code=code, state="clear")

@@ -19,6 +19,14 @@ _MARKS = {
     ProofResult.DID_NOT_HELP: ("×", "blocking"),
     ProofResult.NOT_APPLIED: ("×", "blocking"),
 }
+# What is said in other words of a program that stayed on the processor.
+_SEEN = (
+    ProofResult.PROVEN,
+    ProofResult.RUNS_LONGER,
+    ProofResult.CONFLICTS,
+    ProofResult.OTHER_FAILURE,
+    ProofResult.DID_NOT_HELP,
+)
 _WAYS = ("copy", "overlay", "new")
 _OPEN = ("?", "open")
 _MOST_CHANGES = 8  # packages that are named
@@ -38,6 +46,14 @@ def proven_commands(proof: Proof, language: str) -> Step | None:
     return Step("", words("proofs.together", language), code=Code("\n".join(proof.commands), "sh"))
 
 
+def proven_releases(proof: Proof, language: str) -> Step | None:
+    """What was in the new environment, as a file that makes the same one again."""
+    if not proof.releases:
+        return None
+    text = words("proofs.releases", language, count=len(proof.releases))
+    return Step("", text, code=Code("\n".join(proof.releases), ""))
+
+
 def proof_details(proof: Proof, language: str) -> Items | None:
     """Where it was tried, what it changes, and what it breaks."""
     details = tuple(Item(text) for text in _details(proof, language))
@@ -53,14 +69,17 @@ def stage_words(step: Trying, language: str) -> str:
 def proofs_in_short(proofs: Sequence[Proof], language: str) -> Iterator[str]:
     """What a reader shall know of them at once."""
     tried = [proof for proof in proofs if proof.result != ProofResult.NOT_TRIED]
+    of_gpu = "-gpu" if any(proof.of_gpu for proof in tried) else ""
     if any(proof.result == ProofResult.PROVEN for proof in tried):
-        yield words("proofs.in-short-proven", language)
+        yield words(f"proofs.in-short-proven{of_gpu}", language)
     elif any(proof.mended for proof in tried):
         yield words("proofs.in-short-runs-longer", language)
     elif any(proof.helped for proof in tried):
         yield words("proofs.in-short-conflicts", language)
+    elif not of_gpu and any(proof.result == ProofResult.OTHER_FAILURE for proof in tried):
+        yield words("proofs.in-short-other-failure", language)
     elif tried:
-        yield words("proofs.in-short-none", language, count=len(tried))
+        yield words(f"proofs.in-short-none{of_gpu}", language, count=len(tried))
 
 
 def result_words(proof: Proof, language: str) -> str:
@@ -68,8 +87,9 @@ def result_words(proof: Proof, language: str) -> str:
     if not _is_known(proof):
         return words("proofs.not-tried", language, reason=proof.result)
     reason = _reason(proof, language)
+    of_gpu = "-gpu" if proof.of_gpu and proof.result in _SEEN else ""
     return words(
-        f"proofs.{proof.result}",
+        f"proofs.{proof.result}{of_gpu}",
         language,
         seconds=words("runs.seconds", language, seconds=proof.run.seconds or 0.0) if proof.run else "",
         what=(proof.run and proof.run.statement) or words("proofs.program", language),

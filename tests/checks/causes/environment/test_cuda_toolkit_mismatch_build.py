@@ -5,6 +5,7 @@ import pytest
 from checks.causes.environment.cuda_toolkit_mismatch_build import cuda_toolkit_mismatch_build
 from checks.facts import EnvironmentVariables, TorchFacts
 from checks.facts.finding import Finding, Severity, Unread
+from checks.knowledge.phrases import words_of
 
 HOME = "/usr/local/cuda-11.8"
 
@@ -32,6 +33,7 @@ def test_speaks_of_a_variable_that_leads_nowhere() -> None:
     # Dao-AILab/flash-attention#264
     (finding,) = findings(":/usr/local/cuda-11.7", None, nvcc="", variable=":/usr/local/cuda-11.7", cuda="11.7")
     assert finding.placeholders()["cuda_home"] == ":/usr/local/cuda-11.7"
+    assert words_of(finding, "en")["toolkit"] == "there is no CUDA compiler in :/usr/local/cuda-11.7"
 
 
 @pytest.mark.parametrize(

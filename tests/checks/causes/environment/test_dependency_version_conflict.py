@@ -131,3 +131,19 @@ def test_an_older_numpy_1_is_an_ordinary_conflict() -> None:
 def test_unread_packages_are_not_called_healthy() -> None:
     with pytest.raises(Unread):
         list(dependency_version_conflict(InterpreterFacts(path="/p", version="3.11.9"), LINUX, None, None))
+
+
+def test_where_a_text_names_a_version_in_words_the_metadata_name_the_requirement() -> None:
+    # recorded with numba 0.61.2 and NumPy 2.4.0
+    error = ErrorText(type="ImportError", message="Numba needs NumPy 2.2 or less. Got NumPy 2.4.")
+    (finding,) = findings(
+        Package(name="numba", version="0.61.2", requires=("numpy<2.3,>=1.24",)),
+        Package(name="numpy", version="2.4.0"),
+        frameworks=Frameworks(
+            torch=TorchFacts(
+                version="2.13.0", imported=True, companions=(ImportTry(name="numba", imported=False, error=error),)
+            )
+        ),
+    )
+    assert finding.placeholders()["requirement"] == "numpy<2.3,>=1.24"
+    assert finding.placeholders()["found"] == ("numpy 2.4.0",)

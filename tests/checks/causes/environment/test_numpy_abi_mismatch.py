@@ -125,3 +125,8 @@ def test_a_proven_exchange_of_arrays_outweighs_the_table() -> None:
 def test_unread_packages_are_not_called_healthy() -> None:
     with pytest.raises(Unread):
         list(numpy_abi_mismatch(InterpreterFacts(path="/p"), LINUX, None, None))
+
+
+def test_a_release_that_works_with_numpy_2_and_wants_an_older_one_is_not_of_numpy_1() -> None:
+    numba = Package(name="numba", version="0.61.2", requires=("numpy<2.3,>=1.24",))
+    assert not findings(numba, Package(name="numpy", version="2.4.0"))

@@ -143,6 +143,13 @@ def test_graphites_whisper() -> None:
     assert (finding.severity, finding.values[FAILED_RUN]) == (Severity.BLOCKING, "python a.py")
 
 
+def test_the_other_jwt() -> None:
+    error = Raised(type="AttributeError", message="module 'jwt' has no attribute 'encode'")
+    run = ProgramRun(command=("python", "a.py"), exit_code=1, pythons=(PythonProcess(pid=1, raised=error),))
+    (finding,) = namesakes("jwt 1.3.1", runs=(run,))
+    assert (finding.severity, finding.values["right_package"]) == (Severity.BLOCKING, "pyjwt")
+
+
 def test_what_is_not_on_the_index_is_only_removed() -> None:
     (finding,) = namesakes("apex 0.9.10.dev0", "torch 2.13.0")
     assert finding.remedies == ("remove-namesake",)
@@ -215,6 +222,25 @@ def test_pure_modules_in_front_of_the_own_ones() -> None:
     assert on_pythonpath(there, here, python="3.11") == []
     pip = [Package(name="pip", version="20", location=place) for place in (OLD, SITE)]
     assert on_pythonpath(*pip) == []
+
+
+def test_another_release_in_front_that_the_failure_names() -> None:
+    # recorded with typing_extensions 4.4.0 on PYTHONPATH of an environment with pydantic
+    there = Package(name="typing-extensions", version="4.4.0", location=OLD)
+    here = Package(name="typing-extensions", version="4.16.0", location=SITE)
+    file = f"{OLD}/typing_extensions.py"
+    error = Raised(type="ImportError", message=f"cannot import name 'deprecated' from 'typing_extensions' ({file})")
+    loaded = (LoadedModule(name="typing_extensions", file=file),)
+    python = PythonProcess(pid=1, raised=error, modules=loaded)
+    run = ProgramRun(command=("python", "a.py"), exit_code=1, pythons=(python,))
+    (finding,) = on_pythonpath(there, here, python="3.11", runs=(run,))
+    assert (finding.severity, finding.values[FAILED_RUN]) == (Severity.BLOCKING, "python a.py")
+    assert finding.remedies == ("unset-pythonpath",)
+    elsewhere = msgspec.structs.replace(python, raised=Raised(type="ValueError", message="no"), modules=())
+    other = msgspec.structs.replace(run, pythons=(elsewhere,))
+    assert on_pythonpath(there, here, python="3.11", runs=(other,)) == []
+    same = msgspec.structs.replace(there, version="4.16.0")
+    assert on_pythonpath(same, here, python="3.11", runs=(run,)) == []
 
 
 def moved(strays: int, scripts: int, *programs: ProgramRun) -> list[Finding]:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from checks.analysis.gpu.state import ran_on_cuda
 from checks.engine.catalogues.probes import PROBES, ProbeSpec, read_answer
 from checks.engine.processes.runner import Answer
 from checks.facts import ErrorText, FrameworkFacts, ProbeRun, ProviderStart, StageRun, TorchFacts
@@ -80,6 +81,21 @@ def test_jax_whose_cuda_plugin_finds_no_cuda() -> None:
     assert jax.plugins == ("jax-cuda12-plugin 0.10.2", "jax-cuda12-pjrt 0.10.2")
     assert (jax.default_backend, jax.cuda_version) == ("cpu", "12.9")
     assert any("Unable to load CUDA. Is it installed?" in warning for warning in jax.warnings)
+
+
+def test_a_card_that_computes() -> None:
+    torch = recorded("torch-2.11.0-cuda13-h100")
+    assert (torch.build, torch.cuda_version, torch.cudnn_version, torch.cuda_error) == ("cuda", "13.0", "9.19.0", None)
+    assert "sm_90" in torch.arch_list
+    (card,) = [device for device in torch.devices if device.device == "cuda:0"]
+    assert (card.name, card.compute_capability, card.pci_address) == ("NVIDIA H100 80GB HBM3", "9.0", "0000:00:06.0")
+    assert card.kernel.correct
+    jax = recorded("jax-0.11.2-cuda13-h100")
+    assert (jax.default_backend, jax.cuda_version) == ("gpu", "13.0")
+    assert [(device.device, device.kernel.correct) for device in jax.devices] == [("gpu:0", True), ("cpu:0", True)]
+    assert ran_on_cuda(torch)
+    assert ran_on_cuda(jax)
+    assert not ran_on_cuda(recorded("torch-2.13.0-cpu"))
 
 
 def test_litert_without_the_library_of_the_edge_tpu() -> None:

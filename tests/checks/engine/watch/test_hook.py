@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -123,3 +124,28 @@ def test_a_program_that_broke_its_variables_tells_the_rest(tmp_path: Path, monke
         write(str(tmp_path), ("/env/bin/python", "/env", "3.12.1", "1", "0", "/p"), ["python"], {"CUDA_HOME": None})
     (record,) = tmp_path.glob("*.ended")
     assert json.loads(record.read_text("utf-8"))["executable"] == "/env/bin/python"
+
+
+JAX = """import atexit
+from jax._src.xla_bridge import _backends
+@atexit.register
+def clean_up(): _backends.clear()
+"""
+
+
+def test_the_devices_are_seen_before_jax_forgets_them(tmp_path: Path) -> None:
+    """As JAX does it: its backends are dropped by a function that runs when Python exits."""
+    hook, folder = tmp_path / "hook", tmp_path / "program"
+    hook.mkdir()
+    for name in ("jax", "jax/_src"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "__init__.py").touch()
+    (folder / "jax/__init__.py").write_text("from jax._src import api, xla_bridge\nimport jax.numpy\n")
+    (folder / "jax/_src/api.py").write_text(JAX)
+    (folder / "jax/_src/xla_bridge.py").write_text("_backends = {'cpu': None}\n")
+    (folder / "jax/numpy.py").touch()
+    source = "import jax, sys\nassert not any(type(finder).__name__ == '_Jax' for finder in sys.meta_path)"
+    (folder / "prog.py").write_text(source)
+    subprocess.run([sys.executable, "prog.py"], cwd=folder, env=hooked({**os.environ}, hook), check=True)
+    (python,) = recorded(hook)
+    assert [(use.framework, use.device) for use in python.devices] == [("jax", "cpu")]

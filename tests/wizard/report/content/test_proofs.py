@@ -5,7 +5,7 @@ import pytest
 from checks.facts import Facts, MachineFacts, OsFacts, PackageChange, ProgramRun, Proof, ProofResult
 from checks.facts.finding import Finding, Severity
 from checks.remedies.plan import PlannedStep, PlannedVerify, RemedyPlan, plan_remedies
-from wizard.report.content.blocks import Items, Risk, Step
+from wizard.report.content.blocks import Items, Risk, Section, Step
 from wizard.report.content.finding_blocks import remedy_blocks
 from wizard.report.content.proofs import proofs_in_short, result_words
 
@@ -44,6 +44,15 @@ def test_what_did_not_help_keeps_its_steps() -> None:
     tried = proof("other-failure", commands=("pip install own", "pip install other"), then=("c",))
     codes = [block.code.text for block in remedy_blocks(plan(tried), "en") if isinstance(block, Step) and block.code]
     assert codes == ["pip install own"]
+
+
+def test_the_releases_of_a_new_environment_are_kept() -> None:
+    tried = proof("proven", commands=("python3 -m venv new-env",), way="new", releases=("pip==25.0", "six==2.0"))
+    (section,) = (block for block in remedy_blocks(plan(tried), "en") if isinstance(block, Section))
+    (step,) = section.blocks
+    assert isinstance(step, Step)
+    assert step.code
+    assert step.code.text == "pip==25.0\nsix==2.0"
 
 
 def test_what_it_changes_and_breaks_is_named() -> None:

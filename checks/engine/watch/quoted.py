@@ -1,0 +1,46 @@
+"""Which variables of its environment a failed program quotes in the words of its exception.
+
+An error that says "invalid path: /etc/ssl/company/root.pem" leaves out where the path came from. Where a variable has
+exactly this value, it is the first thing to try without. Only those variables are noted; their values stand in the
+error already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from checks.facts import ProgramRun
+
+_SHORTEST = 4  # characters: "cpu", "1" and "off" stand in many errors
+_LONGEST = 400
+_MOST = 3
+# Of every login, and of environments: a path below them is quoted for other reasons.
+_EVERYWHERE = frozenset(
+    {"HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "HOSTNAME", "HOST", "EDITOR", "_",
+     "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "USERNAME", "COMPUTERNAME", "PYTHONPATH", "PATH"}
+)  # fmt: skip
+_SECRET = re.compile(r"TOKEN|KEY|SECRET|PASS|PWD|AUTH|CREDENTIAL|COOKIE|SESSION", re.IGNORECASE)
+_COMMON = frozenset({"auto", "cuda", "none", "true", "false", "info", "warn", "warning", "error", "debug", "default"})
+
+
+def quoted_variables(run: ProgramRun, variables: Mapping[str, str]) -> dict[str, str]:
+    """Name and value of the variables whose whole value its exception names; of a program that raised none, none."""
+    message = run.raised.message if run.failed and run.raised else ""
+    found = [
+        (name, value)
+        for name, value in sorted(variables.items(), key=lambda item: -len(item[1]))
+        if name not in _EVERYWHERE and not _SECRET.search(name) and _is_telling(value) and _names(message, value)
+    ]
+    return dict(found[:_MOST])
+
+
+def _is_telling(value: str) -> bool:
+    word = value.strip().lower()
+    is_number = re.fullmatch(r"[\d.,:+-]+", word) is not None
+    return _SHORTEST <= len(word) <= _LONGEST and word not in _COMMON and not is_number
+
+
+def _names(message: str, value: str) -> bool:
+    """Whether a text holds a value as a whole: no part of a longer word or path."""
+    return re.search(rf"(?<![\w./\\-]){re.escape(value.strip())}(?![\w/\\-]|\.\w)", message) is not None

@@ -1,0 +1,97 @@
+"""What packages do among each other is not called the fault of the user's program."""
+
+import msgspec
+from support.runs import SITE, failed
+
+from checks.causes.environment.dependency_version_conflict import dependency_version_conflict
+from checks.causes.environment.environment_variable_invalid import environment_variable_invalid
+from checks.facts import Facts, Frame, LoadedModule, OsFacts, Package, Proof, Raised
+from checks.facts.case import Answers
+from checks.facts.finding import FAILED_RUN, Finding, Severity
+from checks.facts.question import SymptomName
+from checks.judgement.judge import judged
+from checks.remedies.plan import plan_remedies
+
+OWN = Frame(file="/home/user/app/train.py", line=2, code="class A(BaseModel):")
+INSIDE = Frame(
+    file=f"{SITE}/pydantic/_internal/_metadata.py", line=9, code="schema = make(fields, extras_keys_schema=1)"
+)
+# recorded with pydantic 2.11.7 beside pydantic-core 2.27.2
+MISFIT = Raised(
+    type="TypeError",
+    message="model_fields_schema() got an unexpected keyword argument 'extras_keys_schema'",
+    frames=(OWN, INSIDE),
+)
+PYDANTIC = Package(name="pydantic", version="2.11.7", requires=("pydantic-core==2.33.2",))
+CORE = Package(name="pydantic-core", version="2.27.2")
+
+
+def conflicts(facts: Facts) -> list[Finding]:
+    target = facts.target_interpreter
+    assert target is not None
+    return list(dependency_version_conflict(target, OsFacts(system="Linux"), None, None, facts.program_runs))
+
+
+def first(facts: Facts) -> Finding:
+    return judged(facts, Answers(symptom=SymptomName.DOES_NOT_START)).findings[0]
+
+
+def test_a_call_between_two_packages_that_do_not_fit_is_their_conflict() -> None:
+    (finding,) = conflicts(failed(MISFIT, PYDANTIC, CORE))
+    assert (finding.severity, finding.confidence) == (Severity.BLOCKING, 0.85)
+    assert finding.values["requirement"] == "pydantic-core==2.33.2"
+    assert FAILED_RUN in finding.values
+    assert first(failed(MISFIT, PYDANTIC, CORE)).cause == "dependency-version-conflict"
+
+
+def test_the_users_own_wrong_call_is_his() -> None:
+    own = msgspec.structs.replace(MISFIT, frames=(OWN,))
+    (finding,) = conflicts(failed(own, PYDANTIC, CORE))
+    assert finding.severity is Severity.WARNING
+    assert first(failed(own, PYDANTIC, CORE)).cause == "user-code-error"
+
+
+def test_what_fails_while_a_package_is_imported_is_not_his_code() -> None:
+    raised = Raised(
+        type="ValueError",
+        message="Key backend: 'TkAggg' is not a valid value for backend",
+        frames=(
+            Frame(file="/home/user/app/train.py", line=1, code="import matplotlib.pyplot as plt"),
+            Frame(file=f"{SITE}/matplotlib/__init__.py", line=9, code="raise ValueError(...)"),
+        ),
+    )
+    facts = failed(raised, Package(name="matplotlib", version="3.10.5"))
+    assert first(facts).cause == "unknown"
+    (run,) = facts.runs
+    quoting = msgspec.structs.replace(run, quoted_variables={"MPLBACKEND": "TkAggg"})
+    facts = msgspec.structs.replace(facts, runs=(quoting,), here=True)
+    (finding,) = environment_variable_invalid(None, facts.target_interpreter, None, None, facts.program_runs)
+    assert (finding.subject, finding.severity, finding.confidence) == ("MPLBACKEND", Severity.BLOCKING, 0.75)
+    (plan,) = plan_remedies(finding, facts, "en")
+    assert plan.steps[0].code == "unset MPLBACKEND"
+    sent = msgspec.structs.replace(facts, here=False)
+    assert all("MPLBACKEND" not in step.code for plan in plan_remedies(finding, sent, "en") for step in plan.steps)
+
+
+def test_a_cause_is_as_good_as_certain_once_mending_it_was_seen_to_help() -> None:
+    facts = failed(MISFIT, PYDANTIC, CORE)
+    proof = Proof(
+        cause="dependency-version-conflict", subject="pydantic", remedy="install-required-version", result="proven"
+    )
+    for way, confidence in (("copy", 0.95), ("new", 0.85)):
+        tried = msgspec.structs.replace(facts, proofs=(msgspec.structs.replace(proof, way=way),))
+        assert first(tried).confidence == confidence
+
+
+def test_a_name_that_a_package_lacks_may_be_misspelt_or_meant_of_another_release() -> None:
+    raised = Raised(
+        type="AttributeError",
+        message="module 'regex' has no attribute 'encode'",
+        frames=(Frame(file="/home/user/app/train.py", line=3, code="regex.encode(1)"),),
+    )
+    facts = failed(raised, Package(name="regex", version="2025.1"))
+    (run,) = facts.runs
+    loaded = (LoadedModule(name="regex", file=f"{SITE}/regex/__init__.py"),)
+    pythons = tuple(msgspec.structs.replace(python, modules=loaded) for python in run.pythons)
+    facts = msgspec.structs.replace(facts, runs=(msgspec.structs.replace(run, pythons=pythons),))
+    assert (first(facts).cause, first(facts).confidence) == ("user-code-error", 0.6)

@@ -1,0 +1,48 @@
+"""Which variables an error quotes, and which stand there by chance."""
+
+import pytest
+
+from checks.engine.watch.quoted import quoted_variables
+from checks.facts import ProgramRun, PythonProcess, Raised
+
+
+def quoted(message: str, **variables: str) -> dict[str, str]:
+    raised = Raised(type="ValueError", message=message)
+    return quoted_variables(ProgramRun(exit_code=1, pythons=(PythonProcess(pid=1, raised=raised),)), variables)
+
+
+@pytest.mark.parametrize(
+    ("message", "name", "value"),
+    [
+        ("Key backend: 'TkAggg' is not a valid value for backend", "MPLBACKEND", "TkAggg"),
+        ("Could not find a suitable CA bundle, invalid path: /etc/ssl/a.pem", "REQUESTS_CA_BUNDLE", "/etc/ssl/a.pem"),
+        ("Unable to import backend : theano", "KERAS_BACKEND", "theano"),
+        ("'ascii' codec can't encode characters in position 0-1", "PYTHONIOENCODING", "ascii"),
+        ("No such file or directory: '/data/model.onnx'.", "MODEL", "/data/model.onnx"),
+    ],
+)
+def test_a_value_that_the_error_names(message: str, name: str, value: str) -> None:
+    assert quoted(message, **{name: value}) == {name: value}
+
+
+@pytest.mark.parametrize(
+    ("message", "name", "value"),
+    [
+        ("Expected all tensors on one device, cuda:0 and cpu", "JAX_PLATFORMS", "cpu"),
+        ("index 1234 is out of bounds", "PORT", "1234"),
+        ("No such file: '/home/ada/model.onnx'", "HOME", "/home/ada"),
+        ("No such file: '/data/model.onnx'", "DATA", "/data"),
+        ("No such file: '/mnt/data'", "DATA", "/data"),
+        ("invalid token abcdefgh", "HF_TOKEN", "abcdefgh"),
+        ("debug is not a level", "LEVEL", "debug"),
+        ("", "MODE", "fast"),
+    ],
+)
+def test_what_says_nothing(message: str, name: str, value: str) -> None:
+    assert quoted(message, **{name: value}) == {}
+
+
+def test_a_program_that_works_quotes_nothing() -> None:
+    raised = Raised(type="SystemExit", message="theano")
+    run = ProgramRun(exit_code=0, pythons=(PythonProcess(pid=1, raised=raised),))
+    assert quoted_variables(run, {"KERAS_BACKEND": "theano"}) == {}

@@ -16,6 +16,7 @@ load_profile()
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # windows are built and driven, but not shown
 os.environ.pop("NAOSU_LANG", None)
 os.environ["NAOSU_OFFLINE"] = "1"  # what asks a package index has tests of its own, with an index of its own
+os.environ["NAOSU_HISTORY"] = "off"  # what tests examine is remembered only where a test asks for it
 
 
 @pytest.fixture(scope="session", autouse=True)

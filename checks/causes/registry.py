@@ -118,5 +118,6 @@ KINDS: dict[type, tuple[str, Callable[[facts.Facts], object | None]]] = {
         "measurements",
         lambda all_: facts.Measurements(all=all_.measurements) if all_.measurements else None,
     ),
+    facts.History: ("history", lambda all_: all_.history),
     facts.Symptom: ("symptom", lambda all_: all_.symptom),
 }

@@ -8,6 +8,7 @@ hands over in :class:`Finished`.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -63,6 +64,8 @@ class _Examination:
         asked = (*target_jobs(target, request), *own_jobs(request))
         runner.start(asked)
         files = runner.submit(installed_of, target, request)
+        if request.history is not None and any(run.failed for run in request.runs):
+            runner.submit(_prepare_history)
         # Only now: importing every check costs time that the probes can use.
         from checks.judgement.judge import checks_for, judge_each, judged
 
@@ -93,6 +96,8 @@ class _Examination:
         facts = yield from self._compute(facts)
         yield from runner.until(comparing)
         facts = msgspec.structs.replace(facts, comparisons=comparing.result() if comparing.done() else ())
+        if request.history is not None and not runner.cancelled():
+            facts = with_history(facts, request.history)
         outcomes: list[Outcome] = []
         for outcome in judge_each(facts):
             outcomes.append(outcome)
@@ -163,6 +168,21 @@ class _Examination:
         if not is_wanted(request.answers.symptom) and not repeats and not request.load:
             return "not-asked"
         return "cancelled" if self._runner.cancelled() else "nothing-computes"
+
+
+def _prepare_history() -> None:
+    """Load what hides names while the probes run: compiling its patterns takes longer than a snapshot."""
+    from checks.sharing.redact import redacted_plain
+
+    redacted_plain({"path": "/"})
+
+
+def with_history(facts: Facts, folder: Path) -> Facts:
+    """The facts with what changed since it worked; this examination is remembered in its turn."""
+    from checks.history.remember import look_back  # late: not every examination looks back
+    from checks.history.store import Store
+
+    return msgspec.structs.replace(facts, history=look_back(facts, Store(folder)))
 
 
 def _about(model: ModelFacts, jobs: Iterable[Job[Any, Any]], results: Iterable[Any]) -> Iterator[Any]:

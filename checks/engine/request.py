@@ -18,7 +18,8 @@ class Request:
     (): those that fit; None: none. ``inputs``: the models' input, an .npz or a picture. ``repeat``: whether the models
     are run again and compared; None: where the symptom asks for it. ``load``: seconds of the load test of each device;
     None: what the effort gives it. ``others``: examinations to compare this one with. ``runs``: of the user's own
-    program, which were watched before.
+    program, which were watched before. ``history``: the folder of the snapshots that examinations leave; None: it looks
+    back at none, and leaves none.
     """
 
     answers: Answers = field(default_factory=Answers)
@@ -34,3 +35,4 @@ class Request:
     load: float | None = None
     others: tuple[OtherMachine, ...] = ()
     runs: tuple[ProgramRun, ...] = ()
+    history: Path | None = None

@@ -21,6 +21,7 @@ from checks.facts.frameworks import (
     TensorRtFacts,
     TorchFacts,
 )
+from checks.facts.history import Change, ChangeKind, History
 from checks.facts.installed import (
     ChangedFile,
     FileState,

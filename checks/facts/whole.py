@@ -4,6 +4,7 @@ import msgspec
 
 from checks.facts.base import Fact
 from checks.facts.frameworks import Frameworks
+from checks.facts.history import History
 from checks.facts.installed import InstalledFiles
 from checks.facts.machine import MachineFacts
 from checks.facts.measurements import Measurement
@@ -50,6 +51,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     resolutions: tuple[Resolution, ...] = ()  # what the package index says about remedies that install
     mendings: tuple[Mending, ...] = ()  # proven remedies that were carried out, or were not
     settings: tuple[SettingPlace, ...] = ()  # where the variables are set that remedies change
+    history: History | None = None  # what changed since it worked
     symptom: Symptom | None = None
     logs: tuple[SentFile, ...] = ()
     scripts: tuple[SentFile, ...] = ()

@@ -13,7 +13,10 @@ from checks.facts.question import ABOUT_RESULTS, SymptomName
 
 # Reasons for which a check had nothing to look at, so that nothing is missing from the answer.
 NOTHING_TO_CHECK = frozenset(
-    {"not-installed", "not-on-this-system", "one-device", "none-given", "no-target", "not-asked"}
+    {
+        *("not-installed", "not-on-this-system", "one-device", "none-given", "no-target", "not-asked"),
+        "no-earlier-examination",
+    }
 )
 _LEAST = 2  # repetitions: one alone shows nothing
 _REPEATING = (SymptomName.RESULTS_CHANGE, SymptomName.EVERYTHING)  # the questions that repeated operations answer

@@ -26,7 +26,7 @@ from checks.mending.permission import NotMended, check_permission
 from checks.mending.snapshot import Stopped, finish, save, size_of
 from checks.mending.undo import put_back_surely
 from checks.proof.apply import Ground, NotApplied
-from checks.proof.changes import SETTINGS, Change, Installed, Moved, NewEnvironment, NotTriable, changes_in
+from checks.proof.changes import SETTINGS, Change, Installed, Managed, Moved, NewEnvironment, NotTriable, changes_in
 from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy
 from checks.proof.place import trial_folder
 from checks.proof.prove import PATIENCE, failure_of, kept_run, seen_now
@@ -73,6 +73,8 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
     if not facts.here or proof is None or any(mending.stands for mending in facts.mendings):
         return None
     changes = changes_in(proof.commands, facts.target or "python")
+    if any(isinstance(change, Managed) for change in changes):
+        raise NotMended("managed")
     carried_out = tuple(change for change in changes if isinstance(change, Installed | Moved))
     if not carried_out and not any(isinstance(change, NewEnvironment) for change in changes):
         return None

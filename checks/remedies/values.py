@@ -38,6 +38,7 @@ _LIBRARY_FOLDER = r"/(?:usr/)?(?:local/)?lib(?:32|64)?/(?:\w[\w.+-]{0,60}/){0,8}
 _MODULE = r"[A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,9}"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]{0,99}"
 _PATTERNS = {
+    Kind.SYSTEM_RELEASE: r"[a-z0-9][a-z0-9+.-]{1,80}(?::[a-z0-9]{1,10})?=[0-9][0-9A-Za-z.+:~-]{0,80}",
     Kind.VERSION: r"\d{1,6}(?:\.\d{1,6}){0,3}(?:[a-z]{1,4}\d{0,4})?",
     Kind.NUMBER: r"\d{1,6}",
     Kind.DEVICE: r"(?:cuda|xpu|mps|cpu|hpu|npu)(?::\d{1,3})?",
@@ -99,6 +100,8 @@ class Origin:
                 return bool(value) and (not _ELSEWHERE.match(value) or value in self.models)
             case Kind.PROGRAM:
                 return self._is_program(value)
+            case Kind.SYSTEM_RELEASE:
+                return self.is_here or re.split("[:=]", value)[0] in packages_of_libraries()
             case Kind.VARIABLE:
                 return value in allowed_names() or (
                     value in self.variables and re.fullmatch(_VARIABLE, value, re.ASCII) is not None

@@ -69,6 +69,7 @@ _OURS = frozenset(
 )
 # Fields that hold versions: "12.4.5.8" is no address there.
 _VERSIONS = re.compile(r"version|vbios|^requires|^tags$|^driver|jetpack|release|kernel|build|plugins|driver_min")
+_RELEASED = ("package", "python", "system-package")  # kinds of changes that are from one release to another
 _GPU_UUID_PART = re.compile(rb"(?<=\bGPU-)[0-9a-f]{4,}[0-9a-f-]*\b", re.IGNORECASE)
 _COMMANDS = ("command", "arguments")  # a list of words
 _GPU_UUID = scan.compiled(r"(?i)\bGPU-[0-9a-f]{4}", captures=False)  # tells ten times faster whether there is one
@@ -122,6 +123,13 @@ def redact(case: Case, own: Own | None = None, words: Iterable[str] = ()) -> Red
     return Redacted(case=msgspec.convert(hidden, Case), replaced=dict(names.counts()))
 
 
+def redacted_plain(plain: Any, target: str = "", own: Own | None = None) -> Any:
+    """Plain data of ours that is no case, with the same hidden in it. ``target``: the examined Python's path."""
+    own = this_machine() if own is None else own
+    names = learned((text for _, text in _strings(plain)), target, own)
+    return _replace(plain, "", Redaction(names))
+
+
 def without_secrets(case: Case) -> Case:
     """The case for a terminal: its owner reads names and pastes paths, but what they copy holds no key or password."""
     return msgspec.convert(_replace(msgspec.to_builtins(case), "", Redaction(Names(), only_secrets=True)), Case)
@@ -154,7 +162,9 @@ def _replace(value: Any, name: str, redaction: Redaction) -> Any:
     if isinstance(value, (list, tuple)):
         return [_replace(inner, name, redaction) for inner in value]
     if isinstance(value, dict):
-        return dict(_replaced_entry(key, inner, name, redaction) for key, inner in value.items())
+        as_version = ("before", "after") if value.get("kind") in _RELEASED else ()
+        fields = ((key, "version" if key in as_version else key, inner) for key, inner in value.items())
+        return dict(_replaced_entry(key, inner, name, redaction, as_field) for key, as_field, inner in fields)
     return value
 
 
@@ -166,10 +176,10 @@ def _command_line(words: Sequence[str], redaction: Redaction) -> Iterator[str]:
         yield shown[len(before) + 1 :] if told else redaction.hide(word, "command")
 
 
-def _replaced_entry(key: str, value: Any, name: str, redaction: Redaction) -> tuple[str, Any]:
+def _replaced_entry(key: str, value: Any, name: str, redaction: Redaction, as_field: str) -> tuple[str, Any]:
     """An entry of a dictionary: a field of ours keeps its name, and the name of a variable tells what its value is."""
     shown = key if key in _fields() or redaction.is_plain(key) else redaction.hide(key, name)
-    hidden = _replace(value, name if name == "unread" else key, redaction)
+    hidden = _replace(value, name if name == "unread" else as_field, redaction)
     if isinstance(hidden, str) and _VARIABLE.fullmatch(key):
         before, _, behind = redaction.hide(f"{key}={hidden}", key).partition("=")
         hidden = behind if before == key else hidden

@@ -7,6 +7,7 @@ USUAL = {
     Kind.CONDA_PACKAGE: "pytorch",
     Kind.REQUIREMENTS: "torch==2.11.0 jax[cuda12]>=0.4,<1",
     Kind.SYSTEM_PACKAGE: "libgomp1",
+    Kind.SYSTEM_RELEASE: "libgl1:amd64=1.6.0-1",
     Kind.INSTALLED_MODULES: "timm, sklearn",
     Kind.MODULES: "timm, sklearn",
     Kind.STATEMENT: "from timm import create_model",

@@ -105,6 +105,7 @@ def asked_in(place: Path, arguments: list[str], patience: float = PATIENCE) -> "
     """
     start = f"import runpy, sys; sys.path.insert(0, {str(ROOT)!r}); runpy.run_module('wizard', run_name='__main__')"
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    environment["NAOSU_HISTORY"] = "off"  # what is tried here is no history of this machine
     return subprocess.run(
         [str(place / "wrap"), sys.executable, "-I", "-c", start, *arguments],
         cwd=(place / "cwd").read_text().strip(),

@@ -10,6 +10,7 @@ from wizard.cli.arguments import Parser, Text, add_outputs, seconds
 from wizard.cli.inputs import case_in, given_inputs, given_path, sent_file
 from wizard.cli.mending import check_apply
 from wizard.cli.outputs import check_outputs
+from wizard.cli.snapshots import history_folder
 from wizard.cli.target import check_target, choose_target
 from wizard.flow import EFFORTS, EXACTNESS, SYMPTOMS
 
@@ -30,6 +31,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
         parser.add_argument(f"--{kind}", action="append", default=[], metavar="FILE", help=text(f"help-{kind}"))
     parser.add_argument("--inputs", metavar="FILE", help=text("help-inputs"))
     parser.add_argument("--compare", action="append", default=[], metavar="REPORT", help=text("help-check-compare"))
+    parser.add_argument("--no-history", action="store_true", help=text("help-no-history"))
     add_outputs(parser, text)
 
 
@@ -52,6 +54,7 @@ def run(chosen: argparse.Namespace) -> int:
         repeat=True if chosen.inputs else None,  # who gives an input wants the model to be run with it
         load=chosen.load,
         others=tuple(other_machine(case_in(path, chosen.lang), Path(path).name) for path in chosen.compare),
+        history=history_folder(chosen),
     )
     check_outputs(chosen)
     check_apply(chosen)

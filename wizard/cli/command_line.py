@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from checks.visible import visible
-from wizard.cli import check, compare, diagnose, envs, inspect, open, run, show, undo
+from wizard.cli import check, compare, diagnose, diff, envs, history, inspect, open, run, show, undo
 from wizard.cli.arguments import UsageError, language_asked, parser_of
 from wizard.cli.streams import guard_streams
 from wizard.words import words
@@ -24,6 +24,8 @@ COMMANDS = {
     "compare": compare,
     "diagnose": diagnose,
     "inspect": inspect,
+    "history": history,
+    "diff": diff,
     "show": show,
     "undo": undo,
     "envs": envs,

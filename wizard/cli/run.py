@@ -20,6 +20,7 @@ from checks.visible import visible
 from wizard.cli.arguments import STANDARD_STREAM, Parser, Text, UsageError, add_outputs, seconds
 from wizard.cli.mending import check_apply
 from wizard.cli.outputs import check_outputs, streams
+from wizard.cli.snapshots import history_folder
 from wizard.cli.target import check_target, choose_target
 from wizard.flow import SYMPTOMS
 from wizard.words import words
@@ -48,6 +49,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
     parser.add_argument("--target", metavar="PYTHON", help=text("help-run-target"))
     parser.add_argument("--yes", action="store_true", help=text("help-yes"))
     parser.add_argument("--symptom", choices=SYMPTOMS, help=text("help-symptom"))
+    parser.add_argument("--no-history", action="store_true", help=text("help-no-history"))
     add_outputs(parser, text)
 
 
@@ -189,6 +191,7 @@ def _examined(watched: ProgramRun, target: str | None, folder: Path, chosen: arg
         # Where no Python ran, none is chosen in its stead: there is nothing to say about one.
         interpreters=() if target is None else None,
         runs=(watched,),
+        history=history_folder(chosen),
     )
     return examined(request, chosen, proven(chosen) if chosen.prove or chosen.apply else None)
 

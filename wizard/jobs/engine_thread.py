@@ -62,6 +62,7 @@ class EngineThread(QThread):
         from checks.engine.examination import examine
         from checks.engine.request import Request
         from checks.facts.case import Answers as CaseAnswers
+        from checks.history.store import default_folder
         from checks.proof.resolve import resolving
 
         if self._answers.only_reads:
@@ -86,6 +87,7 @@ class EngineThread(QThread):
             others=sent.others,
             load=self._answers.load_taken,
             runs=self._runs,
+            history=default_folder(),
         )
         events = (self._examine or examine)(request, self._stop.is_set)
         return resolving(events, self._stop.is_set, offline=self._answers.offline)

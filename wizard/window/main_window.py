@@ -45,6 +45,7 @@ from wizard.jobs.background import Work
 from wizard.pages.page import Page, in_reading_order
 from wizard.pages.symptom import SymptomPage
 from wizard.widgets.labels import filled, plain_label
+from wizard.window.history_menu import HistoryMenu
 from wizard.window.notice_bar import NoticeBar
 from wizard.window.qt_words import translate_standard_buttons
 from wizard.window.rail import Rail
@@ -126,6 +127,9 @@ class Window(QMainWindow):
         self.cancel_action = self._action(self.work.cancel, QKeySequence(Qt.Key.Key_Escape))
         for action in (self.open_action, self.compare_action, self.save_action, self.export_action, self.cancel_action):
             self._file_menu.addAction(action)
+        self._file_menu.addSeparator()
+        self.history_menu = HistoryMenu(self.case, self)
+        self._file_menu.addMenu(self.history_menu)
         self._file_menu.addSeparator()
         self._file_menu.addAction(self.quit_action)
         self._help_menu.addAction(self.about_action)
@@ -409,6 +413,7 @@ class Window(QMainWindow):
         self._help_menu.setTitle(say("menu-help"))
         for name in ("open", "compare", "save", "export", "cancel", "quit", "about"):
             getattr(self, f"{name}_action").setText(say(f"menu-{name}"))
+        self.history_menu.retranslate()
         self.back.setText(say("back"))
         self.cancel.setText(say("cancel"))
         self._notice.retranslate()

@@ -13,6 +13,7 @@ class Kind(StrEnum):
     CONDA_PACKAGE = "conda-package"  # the same, as conda names it
     REQUIREMENTS = "requirements"  # names with extras and releases
     SYSTEM_PACKAGE = "system-package"
+    SYSTEM_RELEASE = "system-release"  # of one that this machine's own log names
     MODULES = "modules"  # of Python
     STATEMENT = "statement"  # an import of one of them
     INSTALLED_MODULES = "installed-modules"  # of packages that are installed where the case was made

@@ -73,8 +73,10 @@ class _Builder:
         yield from model_sections(report)
         yield from self._texts()
         yield from self._measured(report.asked, "asked")
+        yield from report.changes if report.is_about_changes else ()
         yield from self._findings()
         yield from behind
+        yield from () if report.is_about_changes else report.changes
         yield from self._advice()
         yield from self._measured(report.measured, "measured")
         yield from self._rest()

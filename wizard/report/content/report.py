@@ -16,7 +16,7 @@ from checks.analysis.gpu.state import first_line
 from checks.facts import Facts, ProbeRun
 from checks.facts.case import Case
 from checks.facts.finding import CLUE, FRAMEWORK, Evidence, Finding, Outcome, Status
-from checks.facts.question import ABOUT_RESULTS, COMPARISON, MODELS
+from checks.facts.question import ABOUT_RESULTS, COMPARISON, MODELS, SymptomName
 from checks.judgement.coverage import NOTHING_TO_CHECK
 from checks.judgement.ranking import WORTH_READING
 from checks.knowledge.age import knowledge_days
@@ -31,6 +31,7 @@ from wizard.report.content.blocks import SYMBOLS, Item, MeasuredSection, Section
 from wizard.report.content.compared_models import ComparisonView, comparison_views
 from wizard.report.content.evidence_words import evidence_words, in_words
 from wizard.report.content.fact_sheet import FactSection, fact_sections, label
+from wizard.report.content.history import change_sections, not_kept
 from wizard.report.content.measured.devices import MACHINES
 from wizard.report.content.measured.line import computing_name
 from wizard.report.content.measured.sections import measured_sections
@@ -137,6 +138,8 @@ class Report:
     facts: tuple[FactSection, ...]
     runs: tuple[Section, ...] = ()  # of the user's own program
     statements: tuple[Section, ...] = ()  # that were tried alone
+    changes: tuple[Section, ...] = ()  # since it worked
+    is_about_changes: bool = False  # they were asked for
     models: tuple[ModelView, ...] = ()
     comparisons: tuple[ComparisonView, ...] = ()
     asked: tuple[MeasuredSection, ...] = ()  # of what was measured the answer to the question itself, to be read first
@@ -199,6 +202,8 @@ def build(case: Case, language: str) -> Report:
         facts=fact_sections(case.facts, language),
         runs=run_sections(case, language),
         statements=statement_sections(case, language),
+        changes=change_sections(case, language),
+        is_about_changes=case.answers.symptom == SymptomName.AFTER_CHANGE,
         models=model_views(case, language),
         comparisons=comparison_views(case, language),
         asked=asked,
@@ -437,7 +442,7 @@ def _notes(case: Case, language: str) -> tuple[str, ...]:
     notes = [words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds]
     if case.facts.name and case.facts.others:
         notes += [words("report.note-facts-of", language, first=case.facts.name, other=case.facts.others[0].name)]
-    return (*notes, *_contradictions(case, language))
+    return (*notes, *_contradictions(case, language), *not_kept(case, language))
 
 
 def _contradictions(case: Case, language: str) -> tuple[str, ...]:

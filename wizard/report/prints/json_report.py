@@ -14,6 +14,7 @@ from checks.facts.case import Case
 from checks.facts.finding import Finding
 from checks.sharing.case import to_builtins
 from checks.visible import visible_json
+from wizard.report.content.history import changes_in_words
 from wizard.report.content.report import FindingView, build
 
 WORDED = 1_000  # findings with all their words, six megabytes of them; of the others the first of each cause has them
@@ -29,6 +30,8 @@ def to_json(case: Case, language: str) -> bytes:
         "sentence": report.verdict.sentence,
         "scope": list(report.verdict.scope),
     }
+    if case.facts.history is not None:
+        plain["changes"] = changes_in_words(case, language)
     first = {view.cause: place for place, view in reversed(tuple(enumerate(report.findings)))}
     plain["findings"] = [
         {"evidence": [], **finding, **_in_words(view, is_short=place >= WORDED and first[view.cause] != place)}

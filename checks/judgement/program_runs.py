@@ -14,6 +14,7 @@ import msgspec
 
 from checks.analysis.failures.downloads import has_handled_refusal
 from checks.analysis.failures.in_packages import failed_package, lacks_name_of_package
+from checks.causes.environment.environment_variable_invalid import is_quoted
 from checks.facts import Facts, ProgramRun, Raised, SentFile
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, Outcome, Severity, Status
 from checks.judgement.merging import with_findings_instead
@@ -36,6 +37,8 @@ def with_programs(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Outcome, .
     known = tuple(outcomes)
     for run in [run for run in facts.runs if run.failed][:MOST_JUDGED]:
         found = tuple(_findings(facts, run, known))
+        if found or any(not is_quoted(finding) for finding in _telling(known, run)):
+            known = _without_quoted(known, run)
         if found:
             known = with_findings_instead(known, (*_others(known, found), *found))
     for name, run in _of_frameworks(facts):
@@ -86,6 +89,16 @@ def _of_frameworks(facts: Facts) -> Iterator[tuple[str, ProgramRun]]:
             yield name, run
 
 
+def _without_quoted(known: Sequence[Outcome], run: ProgramRun) -> tuple[Outcome, ...]:
+    """The outcomes, without the guess that a variable is at fault whose value an error names: its words say more."""
+    kept = []
+    for outcome in known:
+        left = tuple(finding for finding in outcome.findings if not (is_quoted(finding) and _tells(finding, run)))
+        if left or not outcome.findings:
+            kept.append(msgspec.structs.replace(outcome, findings=left))
+    return tuple(kept)
+
+
 def _without_unknown(known: Sequence[Outcome], framework: str) -> tuple[Outcome, ...]:
     """The outcomes, without the finding that a framework's import failed for a reason that nobody knows."""
     kept = []
@@ -100,13 +113,20 @@ def _without_unknown(known: Sequence[Outcome], framework: str) -> tuple[Outcome,
 
 def _findings(facts: Facts, run: ProgramRun, known: Sequence[Outcome]) -> Iterator[Finding]:
     """The cause of one failure; nothing where a check has told it already."""
-    if any(_tells(finding, run) for outcome in known for finding in outcome.findings):
+    told = tuple(_telling(known, run))
+    if any(not is_quoted(finding) for finding in told):
         return
     best = _by_words(facts, run, known)
+    if told and (best is None or best.cause == USER_CODE):
+        return
     if best is not None:
         yield best
     elif not run.package or is_examined(run.package):
         yield _unknown(run)
+
+
+def _telling(known: Sequence[Outcome], run: ProgramRun) -> Iterator[Finding]:
+    return (finding for outcome in known for finding in outcome.findings if _tells(finding, run))
 
 
 def _tells(finding: Finding, run: ProgramRun) -> bool:

@@ -154,7 +154,8 @@ class _Weighing:
         weight, reason = max(self._reasons(change), key=lambda found: found[0], default=(0, "none"))
         if 0 <= weight < _BY_FINDING and self._is_named(change):
             weight, reason = _BY_FINDING, "finding"
-        if change.source and change.before is None and change.after is not None and change.kind == ChangeKind.PACKAGE:
+        is_package = change.kind in (ChangeKind.PACKAGE, ChangeKind.SYSTEM_PACKAGE)
+        if change.source and change.before is None and change.after is not None and is_package:
             weight = min(weight, LIKELY - 1)  # that it was installed is known, and not what was there before
         return Ranked(change, weight, reason)
 

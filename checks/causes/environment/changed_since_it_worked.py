@@ -30,6 +30,10 @@ def changed_since_it_worked(history: History | None, facts: Facts) -> Iterator[F
     """One finding for each change to which the failure leads as surely as to any."""
     if history is None or not (history.worked or history.logged):
         raise NotHere("history", "no-earlier-examination")
+    is_asked = facts.symptom is not None and facts.symptom.name == SymptomName.AFTER_CHANGE
+    if not history.worked and not is_asked and not any(run.failed for run in facts.runs):
+        # Nobody saw it work, nobody says that it did, and no failure leads anywhere.
+        raise NotHere("history", "no-earlier-examination")
     changes = changes_of(facts)
     likely = [one for one in changes if one.relation is Relation.LIKELY]
     for one in likely[:_MOST]:

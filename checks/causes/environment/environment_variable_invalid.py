@@ -19,6 +19,7 @@ from checks.analysis.failures.texts import all_texts
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRun, ProgramRuns
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity, Unread
+from checks.facts.phrase import Phrase
 from checks.knowledge.errors.import_errors import Recognised, recognise
 from checks.knowledge.packages.ai_packages import framework_of_package
 from checks.knowledge.packages.variable_values import KERAS_FILE, Variable, VariableValues, row_of, rows_of
@@ -62,6 +63,12 @@ def environment_variable_invalid(
     for name, value in values.items():
         if name not in told:
             yield from _of_table(name, value, installed, frameworks, probes)
+
+
+def is_quoted(finding: Finding) -> bool:
+    """Whether all that speaks for it is that an error names the variable's value."""
+    state = finding.values.get("state")
+    return finding.cause == CAUSE and isinstance(state, Phrase) and state.key == "variable-quoted"
 
 
 def _values(environment: EnvironmentVariables | None) -> dict[str, str]:

@@ -42,5 +42,9 @@ def _is_telling(value: str) -> bool:
 
 
 def _names(message: str, value: str) -> bool:
-    """Whether a text holds a value as a whole: no part of a longer word or path."""
-    return re.search(rf"(?<![\w./\\-]){re.escape(value.strip())}(?![\w/\\-]|\.\w)", message) is not None
+    """Whether a text names a value as what is wrong: in quotation marks, or behind a colon at the end of its line.
+
+    A command line in an error names much that is right: "nvcc -ccbin /opt/gcc/bin/gcc".
+    """
+    whole = re.escape(value.strip())
+    return re.search(rf"""(['"`]){whole}\1|:\s+{whole}[.,;]?\s*$""", message, re.MULTILINE) is not None

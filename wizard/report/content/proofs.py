@@ -73,7 +73,7 @@ def proofs_in_short(proofs: Sequence[Proof], language: str) -> Iterator[str]:
     if any(proof.result == ProofResult.PROVEN for proof in tried):
         yield words(f"proofs.in-short-proven{of_gpu}", language)
     elif any(proof.mended for proof in tried):
-        yield words("proofs.in-short-runs-longer", language)
+        yield words(f"proofs.in-short-runs-longer{of_gpu}", language)
     elif any(proof.helped for proof in tried):
         yield words("proofs.in-short-conflicts", language)
     elif not of_gpu and any(proof.result == ProofResult.OTHER_FAILURE for proof in tried):

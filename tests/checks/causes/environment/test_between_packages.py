@@ -95,3 +95,23 @@ def test_a_name_that_a_package_lacks_may_be_misspelt_or_meant_of_another_release
     pythons = tuple(msgspec.structs.replace(python, modules=loaded) for python in run.pythons)
     facts = msgspec.structs.replace(facts, runs=(msgspec.structs.replace(run, pythons=pythons),))
     assert (first(facts).cause, first(facts).confidence) == ("user-code-error", 0.6)
+
+
+def test_what_the_words_of_a_failure_show_goes_before_a_variable_that_they_quote() -> None:
+    raised = Raised(
+        type="torch.OutOfMemoryError",
+        message="CUDA out of memory. Tried to allocate 100.00 GiB. GPU 0 has a total capacity of 79.18 GiB of which "
+        "78.64 GiB is free. Loading: /opt/models/a",
+        frames=(Frame(file="/home/user/app/train.py", line=3, code="load()"),),
+    )
+    facts = failed(raised, Package(name="torch", version="2.6.0"))
+    (run,) = facts.runs
+    quoting = msgspec.structs.replace(run, quoted_variables={"MODEL": "/opt/models/a"})
+    causes = [
+        finding.cause
+        for finding in judged(
+            msgspec.structs.replace(facts, runs=(quoting,)), Answers(symptom=SymptomName.DOES_NOT_START)
+        ).findings
+    ]
+    assert "environment-variable-invalid" not in causes
+    assert causes[0] not in ("unknown", "user-code-error")

@@ -35,6 +35,8 @@ def test_a_value_that_the_error_names(message: str, name: str, value: str) -> No
         ("No such file: '/mnt/data'", "DATA", "/data"),
         ("invalid token abcdefgh", "HF_TOKEN", "abcdefgh"),
         ("debug is not a level", "LEVEL", "debug"),
+        ("Error building 'scale': nvcc -ccbin /opt/gcc/bin/gcc -O2 scale.cu", "CC", "/opt/gcc/bin/gcc"),
+        ("the linear part failed", "SCHEDULER", "linear"),
         ("", "MODE", "fast"),
     ],
 )

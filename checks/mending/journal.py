@@ -22,7 +22,7 @@ from checks.facts import PackageChange
 from checks.proof.environment_copy import KEPT
 from checks.sharing.files import write_whole
 
-_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{4}")
+_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9]{3}[0-9a-f]{2}")
 _MOST_READ = 1 << 20  # bytes of a journal
 _CLOCK = 2.0  # seconds by which the system's clock may be set meanwhile
 
@@ -94,7 +94,8 @@ def new_journal(*, prefix: str, python: str, title: str, cause: str, remedy: str
     """One of this process, which is not written yet."""
     now = datetime.now(UTC)
     return Journal(
-        id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+        # They are sorted by it: of two in one second the newer one is undone first.
+        id=f"{now:%Y%m%d-%H%M%S}-{now.microsecond // 1000:03}{secrets.token_hex(1)}",
         stage=Stage.SAVING,
         prefix=prefix,
         python=python,

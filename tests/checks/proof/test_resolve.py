@@ -252,9 +252,10 @@ def test_what_is_known_without_an_index(
         assert found[0][0].startswith("needy 1.0: six<2 (")
 
 
-def test_without_any_resolver_it_says_so(environment: Path, variables: dict[str, str], tmp_path: Path) -> None:
-    if UV and shutil.which("uv") != UV:
-        pytest.skip("uv is a package here")
+def test_without_any_resolver_it_says_so(
+    environment: Path, variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "uv", None)  # as where it is not installed
     found = only(case_of(environment, needs("regex>=3")), {**variables, "PATH": str(tmp_path)})
     assert (found.result, found.reason) == (ResolutionResult.NOT_RESOLVED, "no-resolver")
 

@@ -22,7 +22,7 @@ from checks.interpreters import read_interpreter
 CAUSE, REMEDY = "dependency-version-conflict", "install-fitting-release"
 
 
-_SMALL_PIP = """
+SMALL_PIP = """
 import os, pathlib, shutil, sys, zipfile
 
 site = pathlib.Path(__file__).parents[1]
@@ -67,7 +67,7 @@ def broken_environment(folder: Path, monkeypatch: pytest.MonkeyPatch, *, real_pi
         shutil.copytree(Path(sysconfig.get_path("purelib"), "pip"), site / "pip")
     else:
         (site / "pip").mkdir()
-        (site / "pip" / "__main__.py").write_text(_SMALL_PIP)
+        (site / "pip" / "__main__.py").write_text(SMALL_PIP)
     put(site, "six", "1.0", {"six.py": "raise ImportError('six is broken')"})
     (site / "paths.pth").write_text("# mine\n")
     for name, value in {

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from support.broken_environment import SMALL_PIP
 from support.wheels import put, unpack, wheel
 
 from checks.engine.watch.connection import Listened
@@ -48,12 +49,21 @@ def pip_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def environment(tmp_path: Path, pip_of_tests: Path) -> Path:
-    """A user's virtual environment, whose pip is that of the tests, with six 1.0 and a command."""
+def real_pip() -> None:
+    """Wanted by tests of what pip itself does; the others have a few lines that unpack a wheel."""
+
+
+@pytest.fixture
+def environment(tmp_path: Path, pip_of_tests: Path, request: pytest.FixtureRequest) -> Path:
+    """A user's virtual environment, with six 1.0 and a command."""
     folder = tmp_path / "my env"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (site,) = folder.glob("lib/python*/site-packages")
-    shutil.copytree(pip_of_tests, site / "pip", copy_function=os.link)
+    if "real_pip" in request.fixturenames:
+        shutil.copytree(pip_of_tests, site / "pip", copy_function=os.link)
+    else:
+        (site / "pip").mkdir()
+        (site / "pip" / "__main__.py").write_text(SMALL_PIP)
     put(site, "six", "1.0", {"six.py": "raise ImportError('six 1.0 is broken')"})
     # As pip writes it where the path has a space in it.
     start = f"#!/bin/sh\n'''exec' \"{folder}/bin/python\" \"$0\" \"$@\"\n' '''\n"
@@ -132,6 +142,7 @@ SIX = {"requirement": "six==2.0", "import_statement": "import six"}
 RELEASE = "dependency-version-conflict"
 
 
+@pytest.mark.usefixtures("real_pip")
 def test_what_failed_before_and_runs_after_is_proven(failed: Failed) -> None:
     case = failed(RELEASE, SIX, ("install-fitting-release", "update-package"), "import six")
     proof = proofs_of(case)["install-fitting-release"]
@@ -194,6 +205,7 @@ def test_a_setting_is_tried_without_any_copy(failed: Failed, monkeypatch: pytest
     assert (proof.result, proof.way) == ("proven", "")
 
 
+@pytest.mark.usefixtures("real_pip")
 def test_a_large_environment_gets_an_overlay(failed: Failed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environment_copy, "MOST_COPIED", 1000)
     proof = proofs_of(failed(RELEASE, SIX, ("install-fitting-release",), "import six"))["install-fitting-release"]
@@ -340,6 +352,7 @@ def test_a_link_out_of_the_environment_is_not_followed(failed: Failed, environme
     assert proofs_of(case)["install-fitting-release"].reason == "linked"
 
 
+@pytest.mark.usefixtures("real_pip")
 def test_a_setting_of_pip_that_leads_elsewhere_is_respected(
     failed: Failed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -361,6 +374,7 @@ def test_a_python_that_is_named_from_the_folder_is_the_copys(failed: Failed, env
     assert proofs_of(case)["install-fitting-release"].result == "proven"
 
 
+@pytest.mark.usefixtures("real_pip")
 def test_an_index_that_is_not_there_is_no_fault_of_the_remedy(failed: Failed, monkeypatch: pytest.MonkeyPatch) -> None:
     case = failed(RELEASE, SIX, ("install-fitting-release",), "import six")
     for name in ("PIP_NO_INDEX", "PIP_FIND_LINKS"):
@@ -372,6 +386,7 @@ def test_an_index_that_is_not_there_is_no_fault_of_the_remedy(failed: Failed, mo
     assert (proof.result, proof.reason) == ("not-tried", "hindered")
 
 
+@pytest.mark.usefixtures("real_pip")
 def test_what_needs_a_compiler_is_never_proven(
     failed: Failed, shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,7 +37,9 @@ def with_programs(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Outcome, .
     known = tuple(outcomes)
     for run in [run for run in facts.runs if run.failed][:MOST_JUDGED]:
         found = tuple(_findings(facts, run, known))
-        if found or any(not is_quoted(finding) for finding in _telling(known, run)):
+        if any(finding.cause != USER_CODE for finding in found) or any(
+            not is_quoted(finding) for finding in _telling(known, run)
+        ):
             known = _without_quoted(known, run)
         if found:
             known = with_findings_instead(known, (*_others(known, found), *found))
@@ -117,10 +119,12 @@ def _findings(facts: Facts, run: ProgramRun, known: Sequence[Outcome]) -> Iterat
     if any(not is_quoted(finding) for finding in told):
         return
     best = _by_words(facts, run, known)
-    if told and (best is None or best.cause == USER_CODE):
-        return
-    if best is not None:
+    if told and best is not None and best.cause == USER_CODE:
+        yield msgspec.structs.replace(best, confidence=min(best.confidence, MISSPELT_OR_OTHER))
+    elif best is not None:
         yield best
+    elif told:
+        return
     elif not run.package or is_examined(run.package):
         yield _unknown(run)
 

@@ -1,7 +1,7 @@
 """Whether an exception came about between installed packages, so that the user's own program is not at fault.
 
-That is so where his line only imports a package, and where a package calls a function with other arguments than the
-function takes: what the traceback ends in is then the caller.
+That is so where his line only imports a package, and where a package calls a function of another with a keyword that
+the function does not know. What it was only handed, by him or for a function of his, says nothing.
 """
 
 from __future__ import annotations
@@ -9,12 +9,9 @@ from __future__ import annotations
 import re
 
 from checks.analysis.failures.owners import module_of_file, packages_of_frames
-from checks.facts import ProgramRun, Raised
+from checks.facts import Frame, ProgramRun, Raised
 
-_SIGNATURE = re.compile(
-    r"got an unexpected keyword argument|takes (?:from )?\d+ (?:to \d+ )?positional arguments? but|"
-    r"missing \d+ required (?:positional|keyword-only) arguments?|got multiple values for (?:keyword )?argument"
-)
+_KEYWORD = re.compile(r"(?:[\w.<>]+\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
 _NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute '\w+'")
 _IMPORT = re.compile(r"\s*(?:import|from)\s+\w")
 
@@ -29,15 +26,29 @@ def failed_package(run: ProgramRun) -> str:
 
 
 def _is_misfit(raised: Raised) -> bool:
-    is_of_signature = raised.type == "TypeError" and _SIGNATURE.search(raised.message) is not None
-    return is_of_signature and bool(module_of_file(raised.frames[-1].file))
+    """Whether a package itself wrote the call: it names the function, and the keyword is not handed through it."""
+    found = _KEYWORD.search(raised.message) if raised.type == "TypeError" else None
+    caller = raised.frames[-1]
+    if found is None or not module_of_file(caller.file):
+        return False
+    function, keyword = found.groups()
+    writes_it = re.search(rf"\b{keyword}\s*=", caller.code) is not None
+    names_it = re.search(rf"\b{function}\(", caller.code) is not None and "**" not in caller.code
+    is_users = any(re.search(rf"\b{keyword}\b", frame.code) for frame in _own(raised))
+    return (writes_it or names_it) and not is_users
+
+
+def _own(raised: Raised) -> list[Frame]:
+    return [frame for frame in raised.frames if packages_of_frames((frame,)) == ("",)]
 
 
 def _only_imports(raised: Raised) -> bool:
-    """Whether the innermost line outside of packages is an import. Of several statements on it, the first."""
-    own = [frame for frame in raised.frames if not module_of_file(frame.file) and not frame.file.startswith("<")]
-    lines = [frame for frame in own if packages_of_frames((frame,)) == ("",)]
-    return bool(lines) and _IMPORT.match(lines[-1].code) is not None
+    """Whether the innermost line outside of packages is an import, and a package was being loaded for it."""
+    own = _own(raised)
+    if not own or _IMPORT.match(own[-1].code) is None:
+        return False
+    behind = raised.frames[raised.frames.index(own[-1]) + 1 :]
+    return any(frame.function == "<module>" and module_of_file(frame.file) for frame in behind)
 
 
 def lacks_name_of_package(run: ProgramRun) -> bool:

@@ -21,16 +21,31 @@ _EVERYWHERE = frozenset(
      "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "USERNAME", "COMPUTERNAME", "PYTHONPATH", "PATH"}
 )  # fmt: skip
 _SECRET = re.compile(r"TOKEN|KEY|SECRET|PASS|PWD|AUTH|CREDENTIAL|COOKIE|SESSION", re.IGNORECASE)
+# What these quote is a name of the program's own, or a key of its data; those of files quote paths.
+_OF_NAMES = frozenset(
+    {"NameError", "UnboundLocalError", "AttributeError", "KeyError", "IndexError", "TypeError", "ModuleNotFoundError",
+     "SyntaxError", "IndentationError", "KeyboardInterrupt", "SystemExit"}
+)  # fmt: skip
+_OF_FILES = frozenset(
+    {"FileNotFoundError", "PermissionError", "IsADirectoryError", "NotADirectoryError", "FileExistsError"}
+)
 _COMMON = frozenset({"auto", "cuda", "none", "true", "false", "info", "warn", "warning", "error", "debug", "default"})
 
 
 def quoted_variables(run: ProgramRun, variables: Mapping[str, str]) -> dict[str, str]:
     """Name and value of the variables whose whole value its exception names; of a program that raised none, none."""
-    message = run.raised.message if run.failed and run.raised else ""
+    raised = run.raised if run.failed else None
+    if raised is None or raised.type in _OF_NAMES or "No space left on device" in raised.message:
+        return {}
+    is_of_files = raised.type in _OF_FILES
     found = [
         (name, value)
         for name, value in sorted(variables.items(), key=lambda item: -len(item[1]))
-        if name not in _EVERYWHERE and not _SECRET.search(name) and _is_telling(value) and _names(message, value)
+        if name not in _EVERYWHERE
+        and not _SECRET.search(name)
+        and _is_telling(value)
+        and _names(raised.message, value)
+        and ("/" in value or "\\" in value or not is_of_files)
     ]
     return dict(found[:_MOST])
 

@@ -216,8 +216,8 @@ def _devices(used=()):
             found.extend(framework())
         except Exception:
             pass
-    now = {(use["framework"], use["device"]) for use in found}
-    return {"devices": [*(use for use in used if (use["framework"], use["device"]) not in now), *found]}
+    together = {(use["framework"], use["device"]): use for use in [*used, *found]}
+    return {"devices": list(together.values())}
 
 
 def _use(framework, device, peak=None):

@@ -89,18 +89,20 @@ def _watch(os, folder, words, is_launcher):
 
 
 class _Jax:
-    """Stands in front of the finders, finds nothing, and goes when JAX has been loaded.
+    """Stands in front of the finders, finds nothing, and tells once that JAX has been loaded.
 
     JAX forgets its devices when Python exits, in a function that it registers while it is imported
     (https://github.com/jax-ml/jax, clean_up in jax/_src/api.py). What is registered behind that runs before it.
+    It stays in the list: another thread may be looking through it.
     """
 
     def __init__(self, register):
         self.register = register
+        self.is_done = False
 
     def find_spec(self, name, *_more, **_named):
-        if name.startswith("jax.") and hasattr(sys.modules.get("jax._src.api"), "clean_up") and self in sys.meta_path:
-            sys.meta_path.remove(self)
+        if not self.is_done and name.startswith("jax.") and hasattr(sys.modules.get("jax._src.api"), "clean_up"):
+            self.is_done = True
             self.register()
 
 

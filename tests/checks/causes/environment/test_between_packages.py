@@ -1,6 +1,7 @@
 """What packages do among each other is not called the fault of the user's program."""
 
 import msgspec
+import pytest
 from support.runs import SITE, failed
 
 from checks.causes.environment.dependency_version_conflict import dependency_version_conflict
@@ -51,13 +52,34 @@ def test_the_users_own_wrong_call_is_his() -> None:
     assert first(failed(own, PYDANTIC, CORE)).cause == "user-code-error"
 
 
+@pytest.mark.parametrize(
+    ("message", "own", "inside"),
+    [
+        ("Session.request() got an unexpected keyword argument 'timeoutt'", "requests.get(url, timeoutt=3)",
+         "return session.request(method=method, url=url, **kwargs)"),
+        ("Net.forward() got an unexpected keyword argument 'labels'", "trainer.train()",
+         "return forward_call(*args, **kwargs)"),
+        ("collate() missing 1 required positional argument: 'size'", "for batch in loader:",
+         "return self.collate_fn(data)"),
+    ],
+)  # fmt: skip
+def test_what_a_package_is_only_handed_is_not_its_conflict(message: str, own: str, inside: str) -> None:
+    frames = (
+        Frame(file="/home/user/app/train.py", line=2, code=own),
+        Frame(file=f"{SITE}/pydantic/main.py", line=9, code=inside),
+    )
+    facts = failed(Raised(type="TypeError", message=message, frames=frames), PYDANTIC, CORE)
+    assert [finding.severity for finding in conflicts(facts)] == [Severity.WARNING]
+    assert first(facts).cause != "dependency-version-conflict"
+
+
 def test_what_fails_while_a_package_is_imported_is_not_his_code() -> None:
     raised = Raised(
         type="ValueError",
         message="Key backend: 'TkAggg' is not a valid value for backend",
         frames=(
             Frame(file="/home/user/app/train.py", line=1, code="import matplotlib.pyplot as plt"),
-            Frame(file=f"{SITE}/matplotlib/__init__.py", line=9, code="raise ValueError(...)"),
+            Frame(file=f"{SITE}/matplotlib/pyplot.py", line=9, function="<module>", code="switch_backend(...)"),
         ),
     )
     facts = failed(raised, Package(name="matplotlib", version="3.10.5"))

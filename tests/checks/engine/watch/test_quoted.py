@@ -6,8 +6,8 @@ from checks.engine.watch.quoted import quoted_variables
 from checks.facts import ProgramRun, PythonProcess, Raised
 
 
-def quoted(message: str, **variables: str) -> dict[str, str]:
-    raised = Raised(type="ValueError", message=message)
+def quoted(message: str, kind: str = "ValueError", **variables: str) -> dict[str, str]:
+    raised = Raised(type=kind, message=message)
     return quoted_variables(ProgramRun(exit_code=1, pythons=(PythonProcess(pid=1, raised=raised),)), variables)
 
 
@@ -42,6 +42,19 @@ def test_a_value_that_the_error_names(message: str, name: str, value: str) -> No
 )
 def test_what_says_nothing(message: str, name: str, value: str) -> None:
     assert quoted(message, **{name: value}) == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "value"),
+    [
+        ("NameError", "name 'train' is not defined", "train"),
+        ("KeyError", "'train'", "train"),
+        ("OSError", "[Errno 28] No space left on device: '/scratch/tmp'", "/scratch/tmp"),
+        ("FileNotFoundError", "[Errno 2] No such file or directory: 'train'", "train"),
+    ],
+)
+def test_what_is_of_the_program_or_the_disk(kind: str, message: str, value: str) -> None:
+    assert quoted(message, kind, JOB_NAME=value) == {}
 
 
 def test_a_program_that_works_quotes_nothing() -> None:

@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -263,12 +264,16 @@ def _read(file: object) -> str:
     return file.read(_MOST_PRINTED).decode("utf-8", "replace")  # type: ignore[attr-defined,no-any-return]
 
 
+_FINDING = threading.Lock()
+
+
 def uv_program(variables: Mapping[str, str]) -> str:
     """Our own uv, else the user's; "" where there is none."""
     if importlib.util.find_spec("uv") is not None:
         from uv import find_uv_bin
 
-        with contextlib.suppress(FileNotFoundError):
+        # What it asks sysconfig is filled in by the first who asks, while other threads see it half filled.
+        with _FINDING, contextlib.suppress(FileNotFoundError):
             return str(find_uv_bin())
     return shutil.which("uv", path=variables.get("PATH")) or ""
 

@@ -298,3 +298,17 @@ def test_settings_of_pip(tmp_path: Path) -> None:
     assert found["extra-index-url"].split() == ["https://b.example", "https://c.example"]
     assert found["no-index"] == "0"
     assert pip_settings(str(tmp_path), {**named, "PIP_CONFIG_FILE": os.devnull}).keys() == {"no-index"}
+
+
+def test_uv_is_found_by_several_threads_at_once() -> None:
+    """In a process in which nothing has asked sysconfig yet: what it knows is filled in by the first who asks."""
+    start = (
+        "import concurrent.futures, sys, threading; sys.setswitchinterval(1e-6)\n"
+        "from checks.proof.resolver import uv_program\n"
+        "together = threading.Barrier(8)\n"
+        "def find(_): together.wait(); return uv_program({})\n"
+        "with concurrent.futures.ThreadPoolExecutor(8) as pool: print(len(set(pool.map(find, range(8)))))\n"
+    )
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, "-c", start], cwd=root, capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("1", "")

@@ -7,6 +7,7 @@ hands over in :class:`Finished`.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ from checks.engine.searched_folders import searched_of
 from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Outcome
 from checks.interpreters import Places, choice_among, find_interpreters, read_interpreter
+
+log = logging.getLogger(__name__)
 
 
 def examine(request: Request, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
@@ -182,7 +185,11 @@ def with_history(facts: Facts, folder: Path) -> Facts:
     from checks.history.remember import look_back  # late: not every examination looks back
     from checks.history.store import Store
 
-    return msgspec.structs.replace(facts, history=look_back(facts, Store(folder)))
+    try:
+        return msgspec.structs.replace(facts, history=look_back(facts, Store(folder)))
+    except Exception:  # our own bug: what was examined is worth more
+        log.exception("the history was not read")
+        return facts
 
 
 def _about(model: ModelFacts, jobs: Iterable[Job[Any, Any]], results: Iterable[Any]) -> Iterator[Any]:

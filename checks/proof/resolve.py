@@ -6,6 +6,7 @@ installed, nothing that came from the index runs, and where it does not answer t
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import time
@@ -37,6 +38,8 @@ SECONDS = 25.0  # for all of them
 SECONDS_EACH = 20.0
 _LANGUAGES = ("sh", "powershell")
 
+log = logging.getLogger(__name__)
+
 
 def resolving(
     events: Iterable[Event],
@@ -51,7 +54,12 @@ def resolving(
             asked = _questions(event.case)
             if asked and not (offline or variables.get(OFFLINE)):
                 yield Resolving(len(asked))
-            yield Finished(resolved(event.case, variables, cancelled, offline=offline))
+            try:
+                case = resolved(event.case, variables, cancelled, offline=offline)
+            except Exception:  # our own bug, or no place for files: what was examined is worth more
+                log.exception("remedies were not resolved")
+                case = event.case
+            yield Finished(case)
         else:
             yield event
 

@@ -54,7 +54,8 @@ def followed(
             case = placed(case)
         if then is not None and not stop.is_set():
             case = then(case, stop.is_set)
-    return deliver(case, chosen) or (0 if case.complete and not stop.is_set() else ENDED_EARLY)
+    status = deliver(case, chosen)
+    return ENDED_EARLY if stop.is_set() or not case.complete else status
 
 
 class Stop:

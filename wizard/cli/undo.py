@@ -32,6 +32,8 @@ def run(chosen: argparse.Namespace) -> int:
 
     tidy()
     found = journals()
+    if chosen.id is not None and all(journal.id != chosen.id for journal in found):
+        raise UsageError(visible(words("mendings.no-such", chosen.lang, id=chosen.id)))
     if chosen.list or not found:
         for journal in found or ():
             _print(chosen, _line(journal, chosen.lang))
@@ -39,10 +41,7 @@ def run(chosen: argparse.Namespace) -> int:
             _print(chosen, words("mendings.list-none", chosen.lang))
         _write(chosen, [_plain(journal) for journal in found])
         return 0
-    wanted = [journal for journal in found if chosen.id in (None, journal.id)]
-    if not wanted:
-        raise UsageError(visible(words("mendings.no-such", chosen.lang, id=chosen.id)))
-    journal = wanted[0]
+    journal = next(journal for journal in found if chosen.id in (None, journal.id))
     if not chosen.yes:
         if not can_ask():
             raise UsageError(words("mendings.undo-needs-yes", chosen.lang))

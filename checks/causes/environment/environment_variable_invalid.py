@@ -56,12 +56,13 @@ def environment_variable_invalid(
     told = _told(values, frameworks, probes, runs)
     for name, words in told.items():
         yield _of_words(name, values, words, installed)
-    for run in runs.failed() if runs else ():
-        for name, value in run.quoted_variables.items():
-            if name not in told:
-                yield _of_quoted(name, value, run, installed)
-    for name, value in values.items():
+    failed = tuple(runs.failed()) if runs else ()
+    quoted = {name: (value, run) for run in failed for name, value in run.quoted_variables.items()}
+    for name, (value, run) in quoted.items():
         if name not in told:
+            yield _of_quoted(name, value, run, installed)
+    for name, value in values.items():
+        if name not in told and name not in quoted:
             yield from _of_table(name, value, installed, frameworks, probes)
 
 

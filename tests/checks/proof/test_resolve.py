@@ -312,3 +312,13 @@ def test_uv_is_found_by_several_threads_at_once() -> None:
     root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", start], cwd=root, capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.stderr) == ("1", "")
+
+
+def test_a_bug_of_ours_costs_no_examination(environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> Case:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(resolve, "resolved", broken)
+    case = case_of(environment, needs("six>=2"))
+    (finished,) = [event for event in resolving([Finished(case)], lambda: False, {}) if isinstance(event, Finished)]
+    assert finished.case is case

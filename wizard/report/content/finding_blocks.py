@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from checks.facts import MendingResult
 from checks.remedies.plan import PlannedStep, RemedyPlan
 from wizard.report.content.blocks import (
     Badge,
@@ -200,6 +201,8 @@ def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
         details = mending_details(mending, proof, language)
         if details:
             yield details
+        if mending.stands and mending.result == MendingResult.FIXED:  # its steps are done
+            return
     if proof:
         yield result_step(proof, language)
     resolution = remedy.resolution if not (proof and (proof.helped or proof.refuted)) else None
@@ -207,7 +210,23 @@ def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
         yield resolution_step(resolution, language)
     if remedy.risk:
         yield Risk(words("report.heading-risk", language), remedy.risk)
-    commands = proven_commands(proof, language) if proof else None
+    yield from _remedy_steps(remedy, language)
+    found = (
+        resolution_details(resolution, language) if resolution else None,
+        proof_details(proof, language) if proof else None,
+    )
+    yield from filter(None, found)
+    releases = proven_releases(proof, language) if proof else None
+    if releases:
+        yield whole(releases)
+    verify = remedy.verify
+    code = Code(verify.code, verify.language) if verify.code else None
+    yield Step("✓", words("report.verify", language, expect=verify.expect), code=code, state="clear")
+
+
+def _remedy_steps(remedy: RemedyPlan, language: str) -> Iterator[Block]:
+    """The commands that were proven, else the steps; and where the variables are set that it changes."""
+    commands = proven_commands(remedy.proof, language) if remedy.proof else None
     if commands:
         yield commands
     else:
@@ -216,18 +235,6 @@ def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
     settings = setting_items(remedy.settings, language)
     if settings:
         yield settings
-    for details in (
-        resolution_details(resolution, language) if resolution else None,
-        proof_details(proof, language) if proof else None,
-    ):
-        if details:
-            yield details
-    releases = proven_releases(proof, language) if proof else None
-    if releases:
-        yield whole(releases)
-    verify = remedy.verify
-    code = Code(verify.code, verify.language) if verify.code else None
-    yield Step("✓", words("report.verify", language, expect=verify.expect), code=code, state="clear")
 
 
 def _step(mark: str, step: PlannedStep, language: str) -> Step:

@@ -244,6 +244,7 @@ class _Trial:
         size = bytes_to_copy(target) if needs_copy and target and new is None else None
         with trial_folder(room_for(size), near=target.prefix if target else None) as place:
             try:
+                wanted = self._requirements(target) if new and target else ()
                 if needs_copy:
                     yield Trying(self.candidate, number, "copying", size or 0)
                     if target is None:
@@ -259,7 +260,7 @@ class _Trial:
                 if new and made and target:
                     ground = Ground.new(made, users, cancelled, target)
                     ground.commands.append(new.line)
-                    ground.install(self._requirements(target), new)
+                    ground.install(wanted, new)
                     ground.apply(tuple(change for change in self.changes if isinstance(change, Installed)))
                 else:
                     ground.apply(self.changes)

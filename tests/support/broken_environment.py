@@ -47,7 +47,8 @@ def install(requirement):
 
 if sys.argv[1] == "install":
     for requirement in sys.argv[2:]:
-        install(requirement)
+        if not requirement.startswith("-"):
+            install(requirement)
 """
 
 

@@ -6,12 +6,12 @@ More of them, with packages of an index, are built by hand: tests/tools/changed_
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
+from support.broken_environment import SMALL_PIP
 from support.wheels import put, wheel
 
 from checks.analysis.history.ranking import Relation, changes_of
@@ -36,24 +36,18 @@ from wizard.report.prints.terminal import to_terminal
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="copies are made on Linux and macOS so far")
 
 
-@pytest.fixture(scope="module")
-def pip_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("pip") / "pip"
-    shutil.copytree(Path(sysconfig.get_path("purelib"), "pip"), folder)
-    return folder
-
-
 class Place:
     """A project with an environment of its own, and what is remembered of it."""
 
-    def __init__(self, root: Path, pip: Path) -> None:
+    def __init__(self, root: Path) -> None:
         self.root = root
         self.folder = root / "project"
         self.folder.mkdir()
         env = root / "env"
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", env], check=True)
         (self.site,) = env.glob("lib/python*/site-packages")
-        shutil.copytree(pip, self.site / "pip", copy_function=lambda *paths: Path(paths[1]).hardlink_to(paths[0]))
+        (self.site / "pip").mkdir()
+        (self.site / "pip" / "__main__.py").write_text(SMALL_PIP)
         self.python = str(env / "bin/python")
         self.store = Store(root / "history")
         put(self.site, "six", "2.0", {"six.py": "VALUE = 2\n"})
@@ -83,13 +77,13 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path, pip_of_tests: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     shelf = tmp_path / "shelf"
     wheel(shelf, "six", "2.0", {"six.py": "VALUE = 2\n"})
     wheel(shelf, "regex", "1.0", {"regex.py": ""})
     for name, value in {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(shelf), "PYTHONDONTWRITEBYTECODE": "1"}.items():
         monkeypatch.setenv(name, value)
-    return Place(tmp_path, pip_of_tests)
+    return Place(tmp_path)
 
 
 def proven(case: Case) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from checks.history import remember
 from checks.history.harmless import plainly_redacted
 from checks.knowledge.tickets.redaction import KnownWords
 from checks.sharing.redact import Own, redacted_plain
@@ -89,3 +90,11 @@ def test_a_home_that_the_redaction_does_not_know_is_left_to_it() -> None:
     assert plainly_redacted({"x": "/data/hanako/x"}, own) is None
     assert plainly_redacted({"x": "on tanuki"}, own) is None
     assert plainly_redacted({"x": "/root/x"}, Own(user="root", home="/root")) == {"x": "/root/x"}
+
+
+def test_releases_stay_and_what_only_looks_like_one_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remember, "this_machine", lambda: OWN)
+    releases = {"nvidia-cublas-cu12": "12.4.5.8", "mine": "1.0+hanako"}
+    kept = remember._redacted({"state": {"package": releases, "variable": {"SERVER": "10.0.3.17"}}}, "")["state"]
+    assert kept["package"] == {"nvidia-cublas-cu12": "12.4.5.8", "mine": "1.0+<user-1>"}
+    assert kept["variable"] == {"SERVER": "<ip-1>"}

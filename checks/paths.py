@@ -1,8 +1,13 @@
-"""Where the data files lie: in a checkout beside the packages, in an installed wheel inside this one."""
+"""Where the data files lie: in a checkout beside the packages, in an installed wheel inside this one.
+
+And where what this user keeps of Naosu lies.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -16,3 +21,19 @@ def _root() -> Path:
 
 
 ROOT = _root()
+
+
+def data_folder(variables: Mapping[str, str] = os.environ) -> Path:
+    """Where what the user keeps of Naosu lies.
+
+    Raises:
+        RuntimeError: the user has no home.
+    """
+    if sys.platform == "win32":
+        base = Path(variables.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        chosen = Path(variables.get("XDG_DATA_HOME", ""))
+        base = chosen if chosen.is_absolute() else Path.home() / ".local" / "share"
+    return base / "naosu"

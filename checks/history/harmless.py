@@ -1,80 +1,78 @@
-"""Whether a text plainly holds nothing that the redaction would hide, told without loading its hundreds of patterns.
+"""Whether plain data hold nothing that the redaction would hide, told without what it needs to tell what it is.
 
-In doubt it does not: then everything goes through checks/sharing/redact.py. What passes here are names and releases of
-packages, plain words and numbers, paths outside of anybody's home but the user's own, and the commonest errors.
+No rule of it speaks in any of the texts, none holds a home but the user's own, and none a name of this account or
+machine. In doubt everything goes through checks/sharing/redact.py: what passes here is what that would give.
 """
 
 from __future__ import annotations
 
+import functools
 import re
+from pathlib import PurePath
 from typing import Any
 
-from checks.sharing.redact import Own
+import re2
 
-_WORDS = re.compile(r"[A-Za-z0-9_.,:;/+~ ()-]{0,600}")
-_ERROR = re.compile(
-    r"(?:ModuleNotFoundError: )?No module named '[\w.]{1,80}'"
-    r"|(?:ImportError: )?cannot import name '\w{1,80}' from '[\w.]{1,80}' \([\w./~-]{1,300}\)"
-    r"|AttributeError: module '[\w.]{1,80}' has no attribute '\w{1,80}'"
-)
-_RUN = re.compile(r"[A-Za-z0-9]{16,}")  # the last net of the redaction begins at 20
-_DIGEST = re.compile(r"(?:\d{1,15} bytes, )?(?:[0-9a-f]{16}|\d{1,12})")  # ours
-_PATH = re.compile(r"[\w.+~-]*(?:/[\w.+~-]+)*/?")
-_PEOPLE = re.compile(
-    r"(?:^|[/\\])(?:home|users|user|export|u|nfs|net|mnt|media|vol\w*)(?:[/\\]|$)|@|://|\\", re.IGNORECASE
-)
-_OPTION = re.compile(r"(?:^|\s)-{1,2}[A-Za-z]|(?i:token|secret|passw|api.?key|auth|bearer)")
+from checks.knowledge.tickets.redaction import KnownWords
+from checks.sharing.private.chance import random_runs
+from checks.sharing.private.homes import homes
+from checks.sharing.private.scan import compiled
+from checks.sharing.redact import Own, texts_of
+
+_PLAIN = re.compile(r"(?:[A-Za-z0-9_.,:;/+~ ()-]|'[A-Za-z0-9_.]{1,80}'){0,600}")
+_TELLING = re.compile(r"(?i:secret|passw|api.?key|bearer)|TOKEN|//|\bM[rs]s?\.")
+_NO_PLAIN_TILDE = re.compile(r"\w~|~[^/: ),;]")  # a home of somebody else, or a short name of Windows
+_GPU = re.compile(r"GPU-[0-9a-f]{4}", re.IGNORECASE)
 
 
 def plainly_redacted(value: Any, own: Own) -> Any:
     """Plain data with the own home folder as "~"; None where one of its texts may hold something to hide."""
-    try:
-        return _shown(value, own)
-    except _Doubt:
-        return None
+    texts = dict.fromkeys(text for _, text in texts_of(value))
+    return None if any(_is_doubtful(_without_home(text, own), own) for text in texts) else _shown(value, own)
 
 
-class _Doubt(Exception):  # noqa: N818 - it says that the other way is to be taken
-    pass
+def names_somebody(text: str, own: Own) -> bool:
+    """Whether a name of the own account or machine stands in it, were it within a word."""
+    names = {own.user, own.host.partition(".")[0], PurePath(own.home).name} - {"root"}
+    return any(len(name) > 1 and name.lower() in text.lower() for name in names)
+
+
+def _is_doubtful(text: str, own: Own) -> bool:
+    if _PLAIN.fullmatch(text) is None or any(form.search(text) for form in (_TELLING, _NO_PLAIN_TILDE, _GPU)):
+        return True
+    data = text.encode()
+    return (
+        names_somebody(text, own)
+        or next(homes(data), None) is not None
+        or any(rules.search(data) is not None for rules in _rules())
+        or bool(random_runs(data))
+    )
+
+
+@functools.cache
+def _rules() -> tuple[re2._Regexp, ...]:
+    """All rules of a turn in one pattern, which tells whether any of them speaks: that is compiled soon."""
+    rules = KnownWords.read().rules()
+    turns = sorted({rule.turn for rule in rules})
+    return tuple(
+        compiled("|".join(f"(?:{rule.pattern})" for rule in rules if rule.turn == turn), captures=False)
+        for turn in turns
+    )
 
 
 def _shown(value: Any, own: Own) -> Any:
     if isinstance(value, str):
-        return _text(value, own)
+        return _without_home(value, own)
     if isinstance(value, dict):
-        return {_text(name, own): _shown(inner, own) for name, inner in value.items()}
+        return {_without_home(name, own): _shown(inner, own) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_shown(inner, own) for inner in value]
     return value
 
 
-def _text(text: str, own: Own) -> str:
-    if _DIGEST.fullmatch(text) or _ERROR.fullmatch(text):
-        return _without_home(text, own)
-    shown = _without_home(text, own)
-    if _WORDS.fullmatch(shown) is None or _PEOPLE.search(shown) or _OPTION.search(shown):
-        raise _Doubt
-    if any(map(_is_mixed, _RUN.findall(shown))) or _names_somebody(shown, own):
-        raise _Doubt
-    if "/" in shown and not all(map(_is_plain_path, re.split(r"[:;, ]", shown))):
-        raise _Doubt
-    return shown
-
-
 def _without_home(text: str, own: Own) -> str:
+    """With "~" for it where the redaction would write that: for a folder that is known to be somebody's home."""
     home = own.home.rstrip("/")
-    return re.sub(rf"(?<![\w./-]){re.escape(home)}(?=/|:|$)", "~", text) if len(home) > 1 else text
-
-
-def _is_mixed(run: str) -> bool:
-    return any(map(str.isdigit, run)) and any(map(str.isalpha, run))
-
-
-def _names_somebody(text: str, own: Own) -> bool:
-    plain = text.lower()
-    return any(len(name) > 1 and name.lower() in plain for name in (own.user, own.host) if name != "root")
-
-
-def _is_plain_path(part: str) -> bool:
-    """A word, or a path without an option, a value or an address in it; nobody's home is among them by now."""
-    return "/" not in part or _PATH.fullmatch(part) is not None
+    if home not in text or next(homes(f"{home}/".encode()), None) is None:
+        return text
+    return re.sub(rf"(?<![\w./~-]){re.escape(home)}(?=[/:) ]|$)", "~", text)

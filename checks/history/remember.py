@@ -19,7 +19,7 @@ from checks.facts import Change, ChangeKind, Facts, History
 from checks.facts.case import now
 from checks.facts.question import SymptomName
 from checks.history.files import files_of_program, site_files
-from checks.history.harmless import plainly_redacted
+from checks.history.harmless import names_somebody, plainly_redacted
 from checks.history.logs import logged
 from checks.history.needs import needs_of
 from checks.history.store import Snapshot, Store
@@ -84,18 +84,20 @@ def state_to_compare(facts: Facts) -> State:
 def _redacted(raw: dict[str, Any], target: str) -> dict[str, Any]:
     """The same, redacted, but for plain releases: "12.4.5.8" is no address there."""
     own = this_machine()
-    plain: dict[str, Any] | None = plainly_redacted(raw, own)
-    if plain is not None:
-        return plain
     kept = {
-        kind: {name: value for name, value in raw["state"].get(kind, {}).items() if _RELEASE.fullmatch(value)}
+        kind: {
+            name: value
+            for name, value in raw["state"].get(kind, {}).items()
+            if _RELEASE.fullmatch(value) and not names_somebody(value, own)
+        }
         for kind in (ChangeKind.PACKAGE, ChangeKind.PYTHON, ChangeKind.MACHINE)
     }
     state = {
         kind: {name: "" if name in kept.get(kind, {}) else value for name, value in values.items()}
         for kind, values in raw["state"].items()
     }
-    plain = dict(redacted_plain({**raw, "state": state}, target, own))
+    raw = {**raw, "state": state}
+    plain: dict[str, Any] = plainly_redacted(raw, own) or redacted_plain(raw, target, own)
     for kind, releases in kept.items():
         shown = plain["state"].get(kind, {})
         for name, hidden in zip(state.get(kind, {}), list(shown), strict=True):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import msgspec
 
 from checks.analysis.history.observed import Observed, What
 from checks.interpreters.disk import names_in, start_of
+from checks.paths import data_folder
 from checks.sharing.files import write_whole
 
 VARIABLE = "NAOSU_HISTORY"  # "off": nothing is remembered; a path: where
@@ -65,17 +65,9 @@ def default_folder(variables: Mapping[str, str] = os.environ) -> Path | None:
     if chosen and Path(chosen).is_absolute():
         return Path(chosen)
     try:
-        home = Path.home()
+        return data_folder(variables) / "history"
     except RuntimeError:
         return None
-    if sys.platform == "win32":
-        base = Path(variables.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Application Support"
-    else:
-        given = variables.get("XDG_DATA_HOME", "")
-        base = Path(given) if Path(given).is_absolute() else home / ".local" / "share"
-    return base / "naosu" / "history"
 
 
 @dataclass(frozen=True)

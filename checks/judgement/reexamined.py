@@ -14,7 +14,7 @@ from checks.analysis.models.repeats import mends
 from checks.analysis.numbers.power import CONFIDENCE, confidence_of
 from checks.analysis.numbers.repeats import rate_of, runs
 from checks.causes.registry import all_checks
-from checks.facts import Experiment, Facts, Health, Measurement, Measurements, ModelMeasured, Repeat
+from checks.facts import Experiment, Facts, Health, Measurement, Measurements, ModelMeasured, ProgramRun, Repeat
 from checks.facts.case import Case
 from checks.facts.finding import FAILED_RUN, Finding
 from checks.judgement.one_check import judge_one
@@ -24,7 +24,7 @@ def is_seen_mended(finding: Finding, before: Facts, now: Facts) -> bool:
     """Whether what the finding rested on was looked at again. ``before``, ``now``: of the two examinations."""
     failed = finding.named(FAILED_RUN)
     if failed:
-        return _works_now(failed, now)
+        return _works_now(failed, before, now)
     if finding.evidence and all(evidence.lines for evidence in finding.evidence):
         return False
     check = all_checks().get(finding.cause)
@@ -40,12 +40,19 @@ def is_same_question(before: Case, now: Case) -> bool:
     return (before.facts.target, before.answers.symptom) == (now.facts.target, now.answers.symptom)
 
 
-def _works_now(label: str, now: Facts) -> bool:
-    """Whether the program or statement that failed was run again, and came to its end."""
-    if any(run.label == label and run.worked for run in now.runs):
+def _works_now(label: str, before: Facts, now: Facts) -> bool:
+    """Whether the program or statement that failed was run again where it failed, and came to its end."""
+    failed_in = {_folder(run) for run in before.runs if run.label == label and not run.worked}
+    works_in = {_folder(run) for run in now.runs if run.label == label and run.worked}
+    if works_in and failed_in <= works_in:
         return True
     names = now.frameworks.each() if now.frameworks else ()
     return any(label == f"import {name}" and framework.imported for name, framework in names)
+
+
+def _folder(run: ProgramRun) -> str:
+    """Where a program was started; a statement is tried wherever Naosu is, and is the same anywhere."""
+    return "" if run.statement else run.folder
 
 
 def _together(before: Facts, now: Facts) -> Iterator[Measurement]:

@@ -9,7 +9,6 @@ import contextlib
 import os
 import re
 import secrets
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -19,6 +18,7 @@ import msgspec
 import psutil
 
 from checks.facts import PackageChange
+from checks.paths import data_folder
 from checks.proof.environment_copy import KEPT
 from checks.sharing.files import write_whole
 
@@ -74,20 +74,6 @@ class Journal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             return abs(psutil.Process(self.process).create_time() - self.process_began) < _CLOCK
         except psutil.Error:
             return False
-
-
-def data_folder() -> Path:
-    """Where what the user keeps of Naosu lies.
-
-    Raises:
-        RuntimeError: the user has no home.
-    """
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "naosu"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "naosu"
-    chosen = os.environ.get("XDG_DATA_HOME", "")
-    return (Path(chosen) if chosen.startswith("/") else Path.home() / ".local" / "share") / "naosu"
 
 
 def new_journal(*, prefix: str, python: str, title: str, cause: str, remedy: str, commands: tuple[str, ...]) -> Journal:

@@ -7,6 +7,7 @@ environment is used), pdm-project.org/latest/usage/venv (PDM_PYTHON).
 
 from __future__ import annotations
 
+import re
 import shutil
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,10 @@ _FILES = (
 )  # fmt: skip
 _TEXTS = ("README", "LICEN")  # how the files begin that a manifest names
 _LONGEST = 64 << 20
+_PARTS = frozenset(("path", "workspace"))  # keys of a wish
+_PLACE = re.compile(  # as pip writes one
+    r"\bfile:|@\s*(?:\.{0,2}[/\\]|[A-Za-z]:[/\\])|^\s*(?:-e\b|--editable\b|\.{1,2}(?:[/\\]|$))|\$\{PROJECT_ROOT\}"
+)
 _QUIET = {
     "uv": ("--no-install-project", "--no-progress"),
     "poetry": ("--no-interaction", "--no-ansi"),
@@ -111,12 +116,31 @@ def _copy_manifest(project: Path, copy: Path) -> None:
 
 
 def _needs_more(manifest: Mapping[str, Any]) -> str:
-    """What in a manifest needs other files of the project: its parts, or code that tells its version."""
-    tools = manifest.get("tool", {})
-    uv, poetry = tools.get("uv", {}), tools.get("poetry", {})
-    if "workspace" in uv:
+    """What in a manifest may need other files of the project: its parts, a path, or code that tells its version."""
+    tools = _table(manifest.get("tool"))
+    if "workspace" in _table(tools.get("uv")):
         return "tool.uv.workspace"
-    wishes = [*uv.get("sources", {}).values(), *poetry.get("dependencies", {}).values()]
-    if any(isinstance(wish, dict) and not {"path", "workspace"}.isdisjoint(wish) for wish in wishes):
+    project = _table(manifest.get("project"))
+    wishes = (
+        project.get("dependencies"),
+        project.get("optional-dependencies"),
+        manifest.get("dependency-groups"),
+        _table(manifest.get("build-system")).get("requires"),
+        *(tools.get(name) for name in _QUIET),
+    )
+    if any(map(_names_a_file, wishes)):
         return "path"
-    return "dynamic" if "build-system" in manifest and manifest.get("project", {}).get("dynamic") else ""
+    return "dynamic" if "build-system" in manifest and project.get("dynamic") else ""
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _names_a_file(value: Any) -> bool:
+    """Whether a wish for a part of the project, or for a file beside it, stands anywhere in it."""
+    if isinstance(value, dict):
+        return not _PARTS.isdisjoint(value) or any(map(_names_a_file, value.values()))
+    if isinstance(value, list):
+        return any(map(_names_a_file, value))
+    return isinstance(value, str) and _PLACE.search(value) is not None

@@ -112,7 +112,7 @@ def redact(case: Case, own: Own | None = None, words: Iterable[str] = ()) -> Red
     """
     own = this_machine() if own is None else own
     plain = msgspec.to_builtins(case)
-    texts = list(_strings(plain))
+    texts = list(texts_of(plain))
     names = learned((text for _, text in texts), case.facts.target or "", own)
     for field_name, text in texts:
         if field_name in ("group", "groups"):
@@ -126,7 +126,7 @@ def redact(case: Case, own: Own | None = None, words: Iterable[str] = ()) -> Red
 def redacted_plain(plain: Any, target: str = "", own: Own | None = None) -> Any:
     """Plain data of ours that is no case, with the same hidden in it. ``target``: the examined Python's path."""
     own = this_machine() if own is None else own
-    names = learned((text for _, text in _strings(plain)), target, own)
+    names = learned((text for _, text in texts_of(plain)), target, own)
     return _replace(plain, "", Redaction(names))
 
 
@@ -135,7 +135,8 @@ def without_secrets(case: Case) -> Case:
     return msgspec.convert(_replace(msgspec.to_builtins(case), "", Redaction(Names(), only_secrets=True)), Case)
 
 
-def _strings(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+def texts_of(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """All texts of plain data with the names of their fields; a command and a variable also as they are written."""
     if isinstance(value, str):
         yield name, value
     elif isinstance(value, dict):
@@ -144,12 +145,12 @@ def _strings(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
                 yield name, key
                 if isinstance(inner, str) and _VARIABLE.fullmatch(key):
                     yield name, f"{key}={inner}"
-            yield from _strings(inner, name if name == "unread" else str(key))
+            yield from texts_of(inner, name if name == "unread" else str(key))
     elif isinstance(value, (list, tuple)):
         if name in _COMMANDS:
             yield name, " ".join(map(str, value))
         for inner in value:
-            yield from _strings(inner, name)
+            yield from texts_of(inner, name)
 
 
 def _replace(value: Any, name: str, redaction: Redaction) -> Any:

@@ -2,7 +2,9 @@
 
 import pytest
 
+from checks.history import remember
 from checks.history.harmless import plainly_redacted
+from checks.knowledge.tickets.redaction import KnownWords
 from checks.sharing.redact import Own, redacted_plain
 
 OWN = Own(user="hanako", home="/home/hanako", host="tanuki")
@@ -21,6 +23,9 @@ PLAIN = (
     "ModuleNotFoundError: No module named 'tomli'",
     "PYTHONPATH",
     "0,1",
+    "cannot import name 'x' from 'y' (/home/hanako/env/lib/python3.11/site-packages/y.py)",
+    "AttributeError: module 'numpy' has no attribute 'float'",
+    "NVIDIA GeForce RTX 4090",
 )
 DOUBTFUL = (
     "/home/taro/env/bin/python",
@@ -38,6 +43,18 @@ DOUBTFUL = (
     "a" * 900,
     "password=x",
     "//server/share/x",
+    "cannot import name 'x' from 'y' (/home/taro/work/secret/y.py)",
+    "cannot import name 'x' from 'y' (/data/users/taro/y.py)",
+    "AttributeError: module 'hanako_keys' has no attribute 'x'",
+    "AttributeError: module 'keys' has no attribute 'tanuki'",
+    "10.0.3.17",
+    "ghp_abcdefghijabcdefghijabcdefghijabcdefgh",
+    "~taro/x",
+    "HANAKO~1",
+    "GPU-8932f937",
+    "00:1a:2b:3c:4d:5e",
+    "fe80::1a2b:3c4d",
+    "https://hooks.example.com/x",
 )
 
 
@@ -52,3 +69,32 @@ def test_passes_as_the_redaction_has_it(text: str) -> None:
 def test_in_doubt_the_redaction_is_asked(text: str) -> None:
     assert plainly_redacted({"x": [text]}, OWN) is None
     assert plainly_redacted({text: "x"}, OWN) is None
+
+
+def test_what_a_rule_of_the_redaction_hides_is_never_kept() -> None:
+    for rule in KnownWords.read().rules():
+        for example in rule.hidden:
+            text = rule.shown_as.replace("{}", example)
+            for value in ({"x": text}, {text: "x"}, {"command": text.split(" ")}):
+                kept = plainly_redacted(value, OWN)
+                assert kept is None or kept == redacted_plain(value, "", OWN), (rule.id, text)
+
+
+def test_a_variable_and_an_option_tell_what_their_value_is() -> None:
+    for value in ({"DB_PASSWORD": "hunter2x"}, {"command": ["prog", "--token", "hunter2x"]}):
+        assert plainly_redacted(value, OWN) in (None, redacted_plain(value, "", OWN))
+
+
+def test_a_home_that_the_redaction_does_not_know_is_left_to_it() -> None:
+    own = Own(user="hanako", home="/data/hanako", host="tanuki.example.com")
+    assert plainly_redacted({"x": "/data/hanako/x"}, own) is None
+    assert plainly_redacted({"x": "on tanuki"}, own) is None
+    assert plainly_redacted({"x": "/root/x"}, Own(user="root", home="/root")) == {"x": "/root/x"}
+
+
+def test_releases_stay_and_what_only_looks_like_one_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remember, "this_machine", lambda: OWN)
+    releases = {"nvidia-cublas-cu12": "12.4.5.8", "mine": "1.0+hanako"}
+    kept = remember._redacted({"state": {"package": releases, "variable": {"SERVER": "10.0.3.17"}}}, "")["state"]
+    assert kept["package"] == {"nvidia-cublas-cu12": "12.4.5.8", "mine": "1.0+<user-1>"}
+    assert kept["variable"] == {"SERVER": "<ip-1>"}

@@ -70,6 +70,26 @@ def test_a_failed_program_is_fixed_only_where_it_is_seen_to_work() -> None:
         assert changes(before, with_facts(clear, runs=runs)) == Changes(unsure=(OF_RUN,))
 
 
+def test_the_same_words_in_another_folder_are_another_program() -> None:
+    here, there = (msgspec.structs.replace(RUN, folder=folder) for folder in ("/a", "/b"))
+    fine_here, fine_there = (msgspec.structs.replace(run, exit_code=0) for run in (here, there))
+    clear = a_case(driver=Status.CLEAR)
+    before = with_facts(a_case(driver=OF_RUN), runs=(here,))
+    assert changes(before, with_facts(clear, runs=(fine_there,))) == Changes(unsure=(OF_RUN,))
+    assert changes(before, with_facts(clear, runs=(fine_there, fine_here))).gone == (OF_RUN,)
+    both = with_facts(a_case(driver=OF_RUN), runs=(here, there))
+    assert changes(both, with_facts(clear, runs=(fine_here,))) == Changes(unsure=(OF_RUN,))
+    assert changes(both, with_facts(clear, runs=(fine_here, fine_there))).gone == (OF_RUN,)
+
+
+def test_a_statement_is_the_same_in_every_folder() -> None:
+    failed = ProgramRun(statement="import six", folder="/tmp/1", exit_code=1)
+    found = msgspec.structs.replace(FOUND, values={FAILED_RUN: failed.label})
+    fine = msgspec.structs.replace(failed, folder="/tmp/2", exit_code=0)
+    before, now = with_facts(a_case(driver=found), runs=(failed,)), with_facts(a_case(), runs=(fine,))
+    assert changes(before, now).gone == (found,)
+
+
 def test_leaving_a_text_out_fixes_nothing() -> None:
     assert changes(a_case(driver=OF_TEXT), a_case(driver=Status.CLEAR)) == Changes(unsure=(OF_TEXT,))
     measured = msgspec.structs.replace(OF_TEXT, evidence=(*OF_TEXT.evidence, Evidence("driver", "1", "NVML")))

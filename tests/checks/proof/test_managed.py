@@ -15,6 +15,8 @@ from checks.facts import Facts, MachineFacts, OsFacts, ResolutionResult
 from checks.facts.case import Answers, Case
 from checks.facts.finding import FAILED_RUN, Finding, Severity
 from checks.interpreters import read_interpreter
+from checks.proof.changes import NotTriable
+from checks.proof.managed import _copy_manifest
 from checks.proof.prove import Tried, prove
 from checks.proof.resolve import resolved
 from checks.proof.resolver import uv_program
@@ -102,6 +104,46 @@ def test_parts_of_a_project_are_not_taken_apart(project: Path) -> None:
         manifest.write('[tool.uv.sources]\nother = { path = "../other" }\n')
     (step,) = [step for step in prove(case) if isinstance(step, Tried)]
     assert (step.proof.result, step.proof.reason) == ("not-tried", "project")
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        '[tool.poetry.group.dev.dependencies]\nmine = { path = "../mine", develop = true }',
+        '[tool.poetry.dependencies]\nmine = [{ path = "../mine", python = "<3.12" }]',
+        '[tool.uv.sources]\nmine = [{ path = "../mine", marker = "x" }]',
+        '[tool.uv]\ndev-dependencies = ["mine @ file:///x"]',
+        '[project]\ndependencies = ["mine @ file:../mine"]',
+        '[project]\ndependencies = ["mine@./mine"]',
+        '[project.optional-dependencies]\ntest = ["mine @ ../mine"]',
+        '[dependency-groups]\ndev = ["mine @ file:///x"]',
+        '[tool.pdm.dev-dependencies]\ndev = ["-e file:///${PROJECT_ROOT}/sub"]',
+        '[tool.pdm.dev-dependencies]\ndev = ["-e ./sub"]',
+        '[build-system]\nrequires = ["mine @ file:///${PROJECT_ROOT}/mine"]',
+    ],
+)
+def test_a_wish_for_a_file_beside_it_is_not_tried(wish: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(wish)
+    with pytest.raises(NotTriable) as refused:
+        _copy_manifest(tmp_path, tmp_path / "copy")
+    assert (refused.value.reason, refused.value.values) == ("project", {"detail": "path"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tool = 3", "[tool]\nuv = 3", "[tool.uv]\nsources = 3", "[tool.poetry]\ndependencies = [1, true]",
+        'project = "x"\n[build-system]\nrequires = 3', "dependency-groups = 1.5",
+        '[build-system]\nrequires = ["hatchling"]\nbackend-path = ["."]',
+        '[project]\nreadme = "./README.md"\ndescription = "Opens file: addresses"',
+        '[project]\nurls = { a = "https://x.org/@me/p" }\ndependencies = ["six>=2", "t @ https://x.org/t.whl"]',
+        '[tool.ruff]\nsrc = ["./src"]\n[tool.uv]\nfind-links = ["/wheels"]',
+    ],
+)  # fmt: skip
+def test_what_names_no_file_is_copied(text: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    _copy_manifest(tmp_path, tmp_path / "copy")
+    assert (tmp_path / "copy/pyproject.toml").is_file()
 
 
 def test_what_works_on_no_copy_is_said(project: Path) -> None:

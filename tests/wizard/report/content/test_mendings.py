@@ -8,7 +8,7 @@ import pytest
 
 from checks.facts import Mending, MendingResult, PackageChange, ProgramRun
 from checks.facts.mendings import is_fixed
-from checks.mending import journal, mend, permission, undo
+from checks.mending import mend, permission, undo
 from checks.mending.journal import Journal, Stage
 from checks.mending.mend import Proposal
 from checks.mending.permission import NotMended
@@ -113,4 +113,3 @@ def test_what_is_half_done_is_told_with_the_way_back(language: str) -> None:
     for said in (half_done_words(left, language), journal_words(left, language)):
         assert "Install six" in said
         assert left.id in said
-    assert journal.data_folder().name == "naosu"

@@ -23,7 +23,8 @@ from checks.mending import journal as journals
 from checks.mending.freeze import explicit, freeze
 from checks.mending.journal import Journal, Stage
 from checks.mending.permission import NotMended, check_permission
-from checks.mending.snapshot import Stopped, finish, save, size_of
+from checks.mending.snapshot import Stopped, finish, save, size_of, touch
+from checks.mending.tree import PLACES
 from checks.mending.undo import put_back_surely
 from checks.proof.apply import Ground, NotApplied
 from checks.proof.changes import SETTINGS, Change, Installed, Managed, Moved, NewEnvironment, NotTriable, changes_in
@@ -82,7 +83,7 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
         raise NotMended("new-environment")
     prefix = check_permission(facts.target_interpreter)
     for change in carried_out:
-        if isinstance(change, Moved) and not all(_is_in(prefix, path) for path in (change.source, change.to)):
+        if isinstance(change, Moved) and not all(_is_kept(prefix, path) for path in (change.source, change.to)):
             raise NotMended("outside", path=change.source)
     witness = _witness_of(case, proof)
     if witness is None:
@@ -114,8 +115,10 @@ def _title(case: Case, finding: Finding | None, proof: Proof, language: str) -> 
     return next((plan.title for plan in plans if plan.id == proof.remedy), proof.remedy)
 
 
-def _is_in(prefix: Path, path: str) -> bool:
-    return absolute(os.path.realpath(path)).is_relative_to(os.path.realpath(prefix))
+def _is_kept(prefix: Path, path: str) -> bool:
+    """Whether it lies in the environment, at a place that is kept."""
+    real, folder = absolute(os.path.realpath(path)), os.path.realpath(prefix)
+    return real.is_relative_to(folder) and os.fsencode(real.relative_to(folder).parts[0]) in PLACES
 
 
 def mend(
@@ -254,8 +257,14 @@ class _Mending:
             folder = Path(os.path.realpath(prefix))
             names = tuple(sorted({str(prefix), str(folder)}, key=len, reverse=True))
             itself = EnvironmentCopy(self.target.path, names, folder, Path(self.target.path), False, 0, room)
-            ground = Ground.of(itself, self.variables, self.cancelled)
+
+            def cancelled() -> bool:  # it is asked all the time
+                touch(store)
+                return self.cancelled()
+
+            ground = Ground.of(itself, self.variables, cancelled)
             ground.apply(self.proposed.changes)
+            touch(store)
             changes = ground.changes()
             finish(prefix, store, kept)
             files, size = size_of(store)

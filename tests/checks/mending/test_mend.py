@@ -3,6 +3,7 @@
 import errno
 import http.server
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from checks.mending.freeze import freeze
 from checks.mending.journal import Stage, half_done, journals, write
 from checks.mending.mend import Doing, Proposal, mend, proposal
 from checks.mending.permission import NotMended
-from checks.mending.undo import check_undo, tidy, undo
+from checks.mending.undo import check_undo, moved_aside, tidy, undo
 from checks.remedies.plan import plan_remedies
 from checks.sharing.case import FORMAT, decode, to_builtins
 
@@ -167,9 +168,61 @@ def test_what_a_kill_left_half_done_is_told_and_undone(environment: Path, stage:
     left = half_done()
     assert len(left) == (stage != "saving")
     for journal in left:
-        assert undo(journal).lost == ()
+        done = undo(journal)
+        assert done.lost == ()
+        if stage == "applying":  # the installer lived on: nobody knows that it was not the user
+            shutil.rmtree(environment / ".naosu", ignore_errors=True)
+            os.utime(environment, ns=(0, before["."][1]))  # type: ignore[arg-type]
+        else:
+            assert done.aside is None
     assert tree(environment) == before
     assert journals() == ()
+
+
+def test_what_was_written_after_a_kill_is_named_and_moved_aside(environment: Path) -> None:
+    failed_case(environment)
+    (site,) = environment.glob("lib/python*/site-packages")
+    (site / "edited.py").write_text("before")
+    before = tree(environment)
+    killed_at("applied", environment)
+    (environment / "results.csv").write_text("a week of work")
+    (site / "pandas").mkdir()
+    (site / "pandas" / "__init__.py").write_text("installed by hand")
+    (site / "new").write_text("edited by hand")
+    (site / "new").replace(site / "edited.py")
+    (journal,) = half_done()
+    inside = site.relative_to(environment)
+    assert moved_aside(journal) == (str(inside / "edited.py"), str(inside / "pandas/__init__.py"))
+    done = undo(journal)
+    assert done.lost == ()
+    assert done.aside is not None
+    assert (done.aside / inside / "edited.py").read_text() == "edited by hand"
+    assert (done.aside / inside / "pandas/__init__.py").read_text() == "installed by hand"
+    assert (environment / "results.csv").read_text() == "a week of work"
+    shutil.rmtree(environment / ".naosu")
+    (environment / "results.csv").unlink()
+    assert {**tree(environment), ".": ()} == {**before, ".": ()}
+
+
+@pytest.mark.parametrize("requirement", ["six==2.0", "six==9.9"])
+def test_what_the_user_saves_beside_it_meanwhile_stays(environment: Path, requirement: str) -> None:
+    steps = mend((case := failed_case(environment, requirement=requirement)), proposed(case))
+    for step in steps:
+        if step.stage == "applying":
+            (environment / "new_module.py").write_text("mine")
+    for journal in journals():
+        undo(journal)
+    assert (environment / "new_module.py").read_text() == "mine"
+
+
+def test_an_environment_in_the_folder_of_the_project_is_refused(environment: Path) -> None:
+    case = failed_case(environment)
+    (environment / "train.py").write_text("mine")
+    with pytest.raises(NotMended, match="with-others") as refused:
+        proposal(case)
+    assert refused.value.values["names"] == "train.py"
+    (environment / "train.py").rename(environment / "CACHEDIR.TAG")
+    assert proposal(case)
 
 
 @pytest.fixture
@@ -318,11 +371,11 @@ def test_an_impatient_stop_still_puts_everything_back(environment: Path, monkeyp
     before = tree(environment)
     real, interrupted = undo_module.put_back, []
 
-    def put_back(*given: Any) -> tuple[str, ...]:
+    def put_back(*given: Any, **named: Any) -> tuple[str, ...]:
         if not interrupted:
             interrupted.append(True)
             raise KeyboardInterrupt
-        return real(*given)
+        return real(*given, **named)
 
     monkeypatch.setattr(undo_module, "put_back", put_back)
     with pytest.raises(KeyboardInterrupt):

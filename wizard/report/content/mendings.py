@@ -29,6 +29,7 @@ _MARKS = {
 # What is said in other words of a program that stayed on the processor.
 _SEEN = (MendingResult.FIXED, MendingResult.RUNS_LONGER, MendingResult.DID_NOT_HELP)
 _OPEN = ("?", "open")
+_MOST_NAMED = 8
 
 
 def mending_step(mending: Mending, language: str) -> Step:
@@ -174,6 +175,19 @@ def reason_words(reason: str, values: dict[str, str], language: str) -> str:
 def half_done_words(journal: Journal, language: str) -> str:
     """What a killed process left, and how to go back."""
     return words("mendings.half-done", language, title=journal.title, path=journal.prefix, id=journal.id)
+
+
+def aside_words(journal: Journal, moved: Sequence[str], language: str) -> str:
+    """What an undo of something half done would move aside, and where to."""
+    from checks.mending.snapshot import aside_of
+
+    folders = (path.removesuffix("/__init__.py") for path in moved)  # a package by its name
+    named: list[str] = []
+    for path in sorted(folders):
+        if not any(path.startswith(f"{known}/") for known in named):
+            named.append(path)
+    files = ", ".join(named[:_MOST_NAMED]) + (" ..." if len(named) > _MOST_NAMED else "")
+    return words("mendings.moved-aside", language, folder=aside_of(journal.store), files=files)
 
 
 def journal_words(journal: Journal, language: str) -> str:

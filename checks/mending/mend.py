@@ -164,6 +164,11 @@ class _Mending:
                     commands=self.proposed.commands,
                 )
             )
+            try:
+                self._check_alone(journal.id)  # another may have begun during the control; then both withdraw
+            except NotMended:
+                journals.remove(journal)
+                raise
         except NotTriable as why:
             return self._ended(MendingResult.NOT_DONE, reason=why.reason, values=why.values)
         except (Cancelled, Stopped):
@@ -214,14 +219,14 @@ class _Mending:
         about = {"cause": proof.cause, "subject": proof.subject, "remedy": proof.remedy}
         return Mending(origin="the environment", **about, of_gpu=self.witness.of_gpu, result=result.value, **more)  # type: ignore[arg-type]
 
-    def _check_alone(self) -> None:
-        """Refuse where something is under way or half done in the same environment.
+    def _check_alone(self, own: str = "") -> None:
+        """Refuse where something is under way or half done in the same environment. ``own``: the id of this one.
 
         Raises:
             NotMended: something is.
         """
         for journal in journals.journals():
-            if journal.prefix == str(self.proposed.prefix):
+            if journal.id != own and os.path.realpath(journal.prefix) == os.path.realpath(self.proposed.prefix):
                 if journal.is_under_way:
                     raise NotMended("under-way", path=journal.prefix)
                 if journal.is_half_done:

@@ -345,6 +345,20 @@ def test_two_at_once_and_an_older_one_first_are_refused(environment: Path, monke
     assert mended(case).reason == "under-way"
 
 
+def test_of_two_that_began_at_once_the_later_withdraws(environment: Path) -> None:
+    case = failed_case(environment)
+    first, second = mend(case, proposed(case)), mend(case, proposed(case))
+    for steps in (first, second):
+        assert [next(steps).stage, next(steps).stage] == ["control", "saving"]
+    assert next(first).stage == "applying"
+    with pytest.raises(StopIteration) as ended:
+        next(second)
+    assert ended.value.value.facts.mendings[-1].reason == "under-way"
+    assert [step.stage for step in first] == ["checking"]
+    (journal,) = journals()
+    assert journal.stage is Stage.DONE
+
+
 def began(process: int) -> float:
     return psutil.Process(process).create_time()
 

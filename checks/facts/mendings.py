@@ -14,6 +14,7 @@ class MendingResult(StrEnum):
 
     FIXED = "fixed"  # what failed before came to its end afterwards
     RUNS_LONGER = "runs-longer"  # it failed before, and still ran when the time of the check was over
+    NEEDS_SETTING = "needs-setting"  # the same, with a variable that the user still has to change himself
     OTHER_FAILURE = "other-failure"  # the failure of before is gone, and another one is there
     DID_NOT_HELP = "did-not-help"  # it fails as before
     NOT_CHECKED = "not-checked"  # carried out; what failed could not be run again, ``reason`` says why

@@ -194,10 +194,17 @@ class _Mending:
         }
         try:
             after = self._run(ground.variables)
+            is_short = (after.seconds or 0.0) <= _MOMENT
+            again = self._run(ground.variables) if self.witness.works(after) and is_short else after
         except Cancelled:
             return self._ended(MendingResult.NOT_CHECKED, reason="stopped", **more)
-        more["after"] = kept_run(after, None)
-        result = self._result(before, after)
+        more["after"] = kept_run(again, None)
+        if self.witness.works(after) and not self.witness.works(again):
+            return self._ended(MendingResult.NOT_CHECKED, reason="works-sometimes", **more)
+        result = self._result(before, again)
+        if self.proposed.settings and result in (MendingResult.FIXED, MendingResult.RUNS_LONGER):
+            settings = "; ".join(change.line for change in self.proposed.settings)
+            return self._ended(MendingResult.NEEDS_SETTING, values={"settings": settings}, **more)
         return self._ended(result, reason="gpu-unseen" if result is MendingResult.NOT_CHECKED else "", **more)
 
     def _result(self, before: ProgramRun, after: ProgramRun) -> MendingResult:

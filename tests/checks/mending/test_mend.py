@@ -1,5 +1,6 @@
 """A proven remedy is carried out in a real environment, what failed runs, and undo brings every byte back."""
 
+import dataclasses
 import errno
 import http.server
 import os
@@ -18,6 +19,7 @@ from support.wheels import wheel
 
 from checks.facts import Mending
 from checks.facts.case import Case
+from checks.facts.mendings import is_fixed
 from checks.mending import permission
 from checks.mending import undo as undo_module
 from checks.mending.freeze import freeze
@@ -25,6 +27,7 @@ from checks.mending.journal import Stage, half_done, journals, write
 from checks.mending.mend import Doing, Proposal, mend, proposal
 from checks.mending.permission import NotMended
 from checks.mending.undo import check_undo, moved_aside, tidy, undo
+from checks.proof.changes import Variable
 from checks.remedies.plan import plan_remedies
 from checks.sharing.case import FORMAT, decode, to_builtins
 
@@ -343,6 +346,30 @@ def test_two_at_once_and_an_older_one_first_are_refused(environment: Path, monke
     write(msgspec.structs.replace(older, stage=Stage.CHANGING, process=os.getppid(), process_began=began(os.getppid())))
     older.store.mkdir(parents=True)
     assert mended(case).reason == "under-way"
+
+
+def test_what_works_only_with_a_setting_that_the_user_has_to_change_is_not_fixed(environment: Path) -> None:
+    case = failed_case(environment, "import os, six; assert 'BAD' not in os.environ")
+    unset = Variable("unset BAD", "BAD", None)
+    plan = proposed(case)
+    plan = dataclasses.replace(plan, changes=(*plan.changes, unset), settings=(unset,))
+    steps = mend(case, plan, {**os.environ, "BAD": "1"})
+    with pytest.raises(StopIteration) as ended:
+        while True:
+            next(steps)
+    mending = ended.value.value.facts.mendings[-1]
+    assert (mending.result, mending.values) == ("needs-setting", {"settings": "unset BAD"})
+    assert not is_fixed((mending,))
+
+
+def test_what_works_only_sometimes_is_not_fixed(environment: Path) -> None:
+    """It works every second time with the package; without, it always fails."""
+    count = environment.parent / "count"
+    source = f"import six; p = open({str(count)!r}, 'a+'); p.write('x'); assert p.tell() % 2"
+    mending = mended(failed_case(environment, source))
+    assert (mending.result, mending.reason) == ("not-checked", "works-sometimes")
+    assert mending.after is not None
+    assert mending.after.failed
 
 
 def test_of_two_that_began_at_once_the_later_withdraws(environment: Path) -> None:

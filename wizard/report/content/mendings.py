@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # loaded when a remedy is carried out, not with every report
 
 _MARKS = {
     MendingResult.FIXED: ("✓", "clear"),
+    MendingResult.NEEDS_SETTING: ("!", "warning"),
     MendingResult.OTHER_FAILURE: ("!", "warning"),
     MendingResult.DID_NOT_HELP: ("×", "blocking"),
     MendingResult.NOT_APPLIED: ("×", "blocking"),
@@ -55,6 +56,7 @@ def mending_words(mending: Mending, language: str) -> str:
         failure=failure_words(run) if run else "",
         said=short(mending.said),
         reason=reason_words(mending.reason, mending.values, language),
+        settings=mending.values.get("settings", ""),
     )
 
 
@@ -103,8 +105,8 @@ def mendings_in_short(mendings: Sequence[Mending], language: str) -> Iterator[st
     last = next(reversed(mendings), None)
     if last is None or not last.stands or is_fixed(tuple(mendings)):  # what was fixed is the verdict itself
         return
-    key = "runs-longer" if last.mended else "not-mended"
-    yield words(f"mendings.in-short-{key}", language)
+    key = "runs-longer" if last.mended else last.result if last.result == MendingResult.NEEDS_SETTING else "not-mended"
+    yield words(f"mendings.in-short-{key}", language, settings=last.values.get("settings", ""))
 
 
 def setting_items(places: Sequence[SettingPlace], language: str) -> Items | None:

@@ -86,9 +86,25 @@ def mending_of(mendings: tuple[Mending, ...], cause: str, subject: str, remedy: 
     return next(found, None)
 
 
-def is_fixed(mendings: tuple[Mending, ...]) -> bool:
-    """Whether the last one stands, and what failed before it was seen to work after it."""
+def is_fixed(mendings: tuple[Mending, ...], runs: tuple[ProgramRun, ...] = ()) -> bool:
+    """Whether the last one stands, and what failed before it was seen to work after it. ``runs``: all of the case."""
+    fixed = fixed_run(mendings)
+    return fixed is not None and all(_same(run, fixed) for run in runs if run.failed)
+
+
+def fixed_run(mendings: tuple[Mending, ...]) -> ProgramRun | None:
+    """What failed before the last one and was seen to work after it, if that stands."""
     last = mendings[-1] if mendings else None
     if last is None or not last.stands or last.result != MendingResult.FIXED:
-        return False
-    return bool(last.before and (last.before.failed or last.of_gpu) and last.after and last.after.worked)
+        return None
+    is_seen = last.before and (last.before.failed or last.of_gpu) and last.after and last.after.worked
+    return last.before if is_seen else None
+
+
+def _same(one: ProgramRun, other: ProgramRun) -> bool:
+    """Whether both are of the same statement, or of the same program in the same folder."""
+    return _started(one) == _started(other)
+
+
+def _started(run: ProgramRun) -> object:
+    return run.statement or (run.started or run.command, run.folder)

@@ -178,7 +178,11 @@ class _Mending:
         try:
             journal, ground = yield from self._changed(journal)
         except (NotApplied, NotTriable, Cancelled, Stopped, OSError) as error:
-            yield self._doing("undoing")
+            try:
+                yield self._doing("undoing")
+            except BaseException:  # nobody listens any more
+                put_back_surely(journal)
+                raise
             return self._put_back(journal, before, error)
         except BaseException:  # somebody is impatient, or it is a fault of ours: even then
             put_back_surely(journal)

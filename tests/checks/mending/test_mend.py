@@ -376,6 +376,31 @@ def test_what_works_only_sometimes_is_not_fixed(environment: Path) -> None:
     assert mending.after.failed
 
 
+def test_what_is_closed_while_it_undoes_is_put_back(environment: Path) -> None:
+    case = failed_case(environment, requirement="six==9.9")
+    before = tree(environment)
+    steps = mend(case, proposed(case))
+    assert [next(steps).stage for _ in range(4)][-1] == "undoing"
+    steps.close()
+    assert tree(environment) == before
+    assert journals() == ()
+
+
+def test_an_environment_that_cannot_be_looked_at_is_not_forgotten(
+    environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed_case(environment)
+    killed_at("applied", environment)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "is_dir", denied)
+        assert half_done() == ()
+    assert len(half_done()) == 1
+
+
+def denied(*_: object) -> bool:
+    raise PermissionError(errno.EACCES, "Permission denied")
+
+
 def test_of_two_that_began_at_once_the_later_withdraws(environment: Path) -> None:
     case = failed_case(environment)
     first, second = mend(case, proposed(case)), mend(case, proposed(case))

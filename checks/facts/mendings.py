@@ -14,6 +14,7 @@ class MendingResult(StrEnum):
 
     FIXED = "fixed"  # what failed before came to its end afterwards
     RUNS_LONGER = "runs-longer"  # it failed before, and still ran when the time of the check was over
+    NEEDS_SETTING = "needs-setting"  # the same, with a variable that the user still has to change himself
     OTHER_FAILURE = "other-failure"  # the failure of before is gone, and another one is there
     DID_NOT_HELP = "did-not-help"  # it fails as before
     NOT_CHECKED = "not-checked"  # carried out; what failed could not be run again, ``reason`` says why
@@ -85,9 +86,25 @@ def mending_of(mendings: tuple[Mending, ...], cause: str, subject: str, remedy: 
     return next(found, None)
 
 
-def is_fixed(mendings: tuple[Mending, ...]) -> bool:
-    """Whether the last one stands, and what failed before it was seen to work after it."""
+def is_fixed(mendings: tuple[Mending, ...], runs: tuple[ProgramRun, ...] = ()) -> bool:
+    """Whether the last one stands, and what failed before it was seen to work after it. ``runs``: all of the case."""
+    fixed = fixed_run(mendings)
+    return fixed is not None and all(_same(run, fixed) for run in runs if run.failed)
+
+
+def fixed_run(mendings: tuple[Mending, ...]) -> ProgramRun | None:
+    """What failed before the last one and was seen to work after it, if that stands."""
     last = mendings[-1] if mendings else None
     if last is None or not last.stands or last.result != MendingResult.FIXED:
-        return False
-    return bool(last.before and (last.before.failed or last.of_gpu) and last.after and last.after.worked)
+        return None
+    is_seen = last.before and (last.before.failed or last.of_gpu) and last.after and last.after.worked
+    return last.before if is_seen else None
+
+
+def _same(one: ProgramRun, other: ProgramRun) -> bool:
+    """Whether both are of the same statement, or of the same program in the same folder."""
+    return _started(one) == _started(other)
+
+
+def _started(run: ProgramRun) -> object:
+    return run.statement or (run.started or run.command, run.folder)

@@ -6,15 +6,15 @@ only where such a whole was seen to change, or something else proves it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from checks.analysis.models.repeats import REPEATED, decides_otherwise, name_of, says_of_decisions
 from checks.analysis.numbers.repeats import repeated, trainings
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
 from checks.facts import Facts, ModelMeasured
-from checks.facts.finding import MEASURED_MODEL, Finding, Severity
-from checks.facts.mendings import is_fixed
+from checks.facts.finding import FAILED_RUN, MEASURED_MODEL, Finding, Severity
+from checks.facts.mendings import fixed_run, is_fixed
 from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
 from checks.judgement.ranking import can_explain, is_found
 from checks.judgement.seen_to_run import still_ran, used_gpu, worked
@@ -88,7 +88,14 @@ class Headline:
 
 def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness: str) -> Headline:
     """What to say of the findings, the best first, for a question and the exactness that its user needs."""
-    return Headline(Stance.MENDED) if is_fixed(facts.mendings) else _of_findings(facts, findings, symptom, exactness)
+    if is_fixed(facts.mendings, facts.runs):
+        return Headline(Stance.MENDED)
+    fixed = fixed_run(facts.mendings)
+    left = [index for index, finding in enumerate(findings) if not fixed or finding.named(FAILED_RUN) != fixed.label]
+    if not left or len(left) == len(findings):
+        return _of_findings(facts, findings, symptom, exactness)
+    said = _of_findings(facts, [findings[index] for index in left], symptom, exactness)
+    return replace(said, spoken=left[said.spoken])
 
 
 def _of_findings(facts: Facts, findings: Sequence[Finding], symptom: str, exactness: str) -> Headline:
@@ -127,7 +134,7 @@ def _of_findings(facts: Facts, findings: Sequence[Finding], symptom: str, exactn
 
 def is_trouble(facts: Facts, findings: Sequence[Finding], symptom: str) -> bool:
     """Whether something serious was found, or two machines differ by what nothing explains, and that was asked."""
-    if is_fixed(facts.mendings):
+    if is_fixed(facts.mendings, facts.runs):
         return False
     if is_found(findings, reported=facts.reported):
         return True

@@ -143,9 +143,10 @@ def _read() -> Iterator[Journal]:
 
 
 def _is_there(journal: Journal) -> bool:
-    """Whether the environment still is; one on a disk that is not mounted now is not forgotten."""
-    if journal.store.is_dir() or (journal.stage is Stage.SAVING and journal.is_under_way):
-        return True
-    if Path(journal.prefix).parent.is_dir() or journal.stage is Stage.SAVING:
-        remove(journal)
+    """Whether the environment still is; one on a disk that is not mounted or readable now is not forgotten."""
+    with contextlib.suppress(OSError):
+        if journal.store.is_dir() or (journal.stage is Stage.SAVING and journal.is_under_way):
+            return True
+        if Path(journal.prefix).parent.is_dir() or journal.stage is Stage.SAVING:
+            remove(journal)
     return False

@@ -23,7 +23,8 @@ from checks.mending import journal as journals
 from checks.mending.freeze import explicit, freeze
 from checks.mending.journal import Journal, Stage
 from checks.mending.permission import NotMended, check_permission
-from checks.mending.snapshot import Stopped, finish, save, size_of
+from checks.mending.snapshot import Stopped, finish, save, size_of, touch
+from checks.mending.tree import PLACES
 from checks.mending.undo import put_back_surely
 from checks.proof.apply import Ground, NotApplied
 from checks.proof.changes import SETTINGS, Change, Installed, Managed, Moved, NewEnvironment, NotTriable, changes_in
@@ -82,7 +83,7 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
         raise NotMended("new-environment")
     prefix = check_permission(facts.target_interpreter)
     for change in carried_out:
-        if isinstance(change, Moved) and not all(_is_in(prefix, path) for path in (change.source, change.to)):
+        if isinstance(change, Moved) and not all(_is_kept(prefix, path) for path in (change.source, change.to)):
             raise NotMended("outside", path=change.source)
     witness = _witness_of(case, proof)
     if witness is None:
@@ -114,8 +115,10 @@ def _title(case: Case, finding: Finding | None, proof: Proof, language: str) -> 
     return next((plan.title for plan in plans if plan.id == proof.remedy), proof.remedy)
 
 
-def _is_in(prefix: Path, path: str) -> bool:
-    return absolute(os.path.realpath(path)).is_relative_to(os.path.realpath(prefix))
+def _is_kept(prefix: Path, path: str) -> bool:
+    """Whether it lies in the environment, at a place that is kept."""
+    real, folder = absolute(os.path.realpath(path)), os.path.realpath(prefix)
+    return real.is_relative_to(folder) and os.fsencode(real.relative_to(folder).parts[0]) in PLACES
 
 
 def mend(
@@ -161,6 +164,11 @@ class _Mending:
                     commands=self.proposed.commands,
                 )
             )
+            try:
+                self._check_alone(journal.id)  # another may have begun during the control; then both withdraw
+            except NotMended:
+                journals.remove(journal)
+                raise
         except NotTriable as why:
             return self._ended(MendingResult.NOT_DONE, reason=why.reason, values=why.values)
         except (Cancelled, Stopped):
@@ -170,7 +178,11 @@ class _Mending:
         try:
             journal, ground = yield from self._changed(journal)
         except (NotApplied, NotTriable, Cancelled, Stopped, OSError) as error:
-            yield self._doing("undoing")
+            try:
+                yield self._doing("undoing")
+            except BaseException:  # nobody listens any more
+                put_back_surely(journal)
+                raise
             return self._put_back(journal, before, error)
         except BaseException:  # somebody is impatient, or it is a fault of ours: even then
             put_back_surely(journal)
@@ -186,10 +198,17 @@ class _Mending:
         }
         try:
             after = self._run(ground.variables)
+            is_short = (after.seconds or 0.0) <= _MOMENT
+            again = self._run(ground.variables) if self.witness.works(after) and is_short else after
         except Cancelled:
             return self._ended(MendingResult.NOT_CHECKED, reason="stopped", **more)
-        more["after"] = kept_run(after, None)
-        result = self._result(before, after)
+        more["after"] = kept_run(again, None)
+        if self.witness.works(after) and not self.witness.works(again):
+            return self._ended(MendingResult.NOT_CHECKED, reason="works-sometimes", **more)
+        result = self._result(before, again)
+        if self.proposed.settings and result in (MendingResult.FIXED, MendingResult.RUNS_LONGER):
+            settings = "; ".join(change.line for change in self.proposed.settings)
+            return self._ended(MendingResult.NEEDS_SETTING, values={"settings": settings}, **more)
         return self._ended(result, reason="gpu-unseen" if result is MendingResult.NOT_CHECKED else "", **more)
 
     def _result(self, before: ProgramRun, after: ProgramRun) -> MendingResult:
@@ -211,14 +230,14 @@ class _Mending:
         about = {"cause": proof.cause, "subject": proof.subject, "remedy": proof.remedy}
         return Mending(origin="the environment", **about, of_gpu=self.witness.of_gpu, result=result.value, **more)  # type: ignore[arg-type]
 
-    def _check_alone(self) -> None:
-        """Refuse where something is under way or half done in the same environment.
+    def _check_alone(self, own: str = "") -> None:
+        """Refuse where something is under way or half done in the same environment. ``own``: the id of this one.
 
         Raises:
             NotMended: something is.
         """
         for journal in journals.journals():
-            if journal.prefix == str(self.proposed.prefix):
+            if journal.id != own and os.path.realpath(journal.prefix) == os.path.realpath(self.proposed.prefix):
                 if journal.is_under_way:
                     raise NotMended("under-way", path=journal.prefix)
                 if journal.is_half_done:
@@ -254,8 +273,14 @@ class _Mending:
             folder = Path(os.path.realpath(prefix))
             names = tuple(sorted({str(prefix), str(folder)}, key=len, reverse=True))
             itself = EnvironmentCopy(self.target.path, names, folder, Path(self.target.path), False, 0, room)
-            ground = Ground.of(itself, self.variables, self.cancelled)
+
+            def cancelled() -> bool:  # it is asked all the time
+                touch(store)
+                return self.cancelled()
+
+            ground = Ground.of(itself, self.variables, cancelled)
             ground.apply(self.proposed.changes)
+            touch(store)
             changes = ground.changes()
             finish(prefix, store, kept)
             files, size = size_of(store)

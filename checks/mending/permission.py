@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import stat
 import sys
@@ -9,10 +11,17 @@ from pathlib import Path
 
 from checks.facts import InterpreterFacts
 from checks.interpreters.owner import owner_of
+from checks.mending.tree import PLACES, STORE
 from checks.proof.changes import NotTriable
 
 # Kinds of interpreters (checks/interpreters/kind.py) whose folder is nobody's to change, or another program's.
 _NOT_OURS = ("system", "store", "portable", "other", "pipx")
+# What makers of environments, and file managers, leave at the top of one.
+_AT_TOP = frozenset(
+    (".DS_Store", ".Python", ".gitignore", ".lock", ".project", "CACHEDIR.TAG", "local", "pip-selfcheck.json")
+)
+_OF_CONDA = frozenset((".condarc", ".nonadmin", "LICENSE.txt", "envs", "locks", "pkgs"))
+_MOST_NAMED = 5
 
 
 class NotMended(NotTriable):
@@ -49,7 +58,26 @@ def check_permission(target: InterpreterFacts | None) -> Path:
     if os.stat(prefix).st_uid != os.geteuid():
         raise NotMended("of-another", path=str(prefix), owner=owner_of(target) or "?")
     _check_folders(prefix)
+    others = [name for name in sorted(os.listdir(prefix)) if not _is_of_environment(name)]
+    others = sorted(set(others) - _of_conda(prefix)) if others else []
+    if others:
+        named = ", ".join(others[:_MOST_NAMED]) + (" ..." if len(others) > _MOST_NAMED else "")
+        raise NotMended("with-others", path=str(prefix), names=named)
     return prefix
+
+
+def _is_of_environment(name: str) -> bool:
+    return name in _AT_TOP or os.fsencode(name) in (*PLACES, STORE) or name.startswith(f"{os.fsdecode(STORE)}-")
+
+
+def _of_conda(prefix: Path) -> set[str]:
+    """What conda says that it put at the top."""
+    folder = prefix / "conda-meta"
+    found = set(_OF_CONDA) if folder.is_dir() else set()
+    for path in folder.glob("*.json"):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            found |= {name.split("/", 1)[0] for name in json.loads(path.read_text("utf-8"))["files"]}
+    return found
 
 
 def _check_folders(prefix: Path) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from checks.mending.tree import Entry, Tree, differing, entry_at, read_tree
+from checks.mending.tree import PLACES, Entry, Tree, differing, entry_at, read_tree
 from checks.proof.environment_copy import KEPT
 from checks.sharing.files import write_whole
 
@@ -25,6 +25,7 @@ _FICLONE = 0x40049409  # Linux: ioctl_ficlone(2)
 _IN_PLACE = (b".pth", b".cfg", b".egg-link", b".json", b"history", b"RECORD", b"INSTALLER", b"METADATA")
 _SMALL = 1 << 18  # bytes
 _BYTECODE = (b".pyc", b".pyo")
+_BEAT = "alive"  # a file: its time is when the change was last seen to go on
 
 Cancelled = Callable[[], bool]
 
@@ -145,6 +146,51 @@ def size_of(store: Path) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
+def touch(store: Path) -> None:
+    """Note that the change goes on: what is written after the last note is not known to be its work."""
+    with contextlib.suppress(OSError):
+        (store / _BEAT).touch()
+
+
+def aside_of(store: Path) -> Path:
+    """Where things are moved that were written after an interruption: beside what is kept, and it stays."""
+    return store.with_name(f"{store.name}-moved-aside")
+
+
+def written_since(prefix: Path, store: Path, kept: Kept) -> tuple[str, ...]:
+    """What was written after a change was interrupted, by the user or by an installer that lived on.
+
+    Raises:
+        OSError: the environment cannot be read.
+    """
+    root = os.fsencode(prefix)
+    return tuple(os.fsdecode(path) for path in _written_since(root, store, kept, read_tree(root)))
+
+
+def _written_since(root: bytes, store: Path, kept: Kept, now: Tree) -> Iterator[bytes]:
+    if kept.after is not None:
+        return
+    beat = store / _BEAT
+    last = (beat if beat.exists() else store / "kept").stat().st_ctime_ns
+    for path in differing(kept.before, now):
+        entry, then = now.get(path), kept.before.get(path)
+        if entry is None or entry.is_folder or os.lstat(os.path.join(root, path)).st_ctime_ns <= last:
+            continue
+        can_be_put_back = then is None or not then.is_file or _whole(os.fsencode(store / "files"), kept, path)
+        if can_be_put_back and not (then and entry.is_copy_of(then)):
+            yield path
+
+
+def _move_aside(root: bytes, store: Path, paths: tuple[bytes, ...]) -> None:
+    """Move them out of the way; twice the same path, where it was interrupted, is two files."""
+    for path in paths:
+        to = os.path.join(os.fsencode(aside_of(store)), path)
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        while os.path.lexists(to):
+            to += b"~"
+        os.rename(os.path.join(root, path), to)
+
+
 def hindrances(prefix: Path, kept: Kept) -> tuple[str, ...]:
     """What was changed since by others, which would be lost: paths inside of the environment."""
     return tuple(os.fsdecode(path) for path in _hindrances(os.fsencode(prefix), kept))
@@ -176,15 +222,21 @@ def _strangers(root: bytes, folder: bytes, after: Tree) -> Iterator[bytes]:
                 yield path
 
 
-def put_back(prefix: Path, store: Path, kept: Kept) -> tuple[str, ...]:
+def put_back(prefix: Path, store: Path, kept: Kept, *, is_interrupted: bool = False) -> tuple[str, ...]:
     """Make the environment what it was; returns what is not as it was, which is nothing as a rule.
 
-    It may be interrupted, and done again from its start.
+    It may be interrupted, and done again from its start. ``is_interrupted``: the change was left half done, and what
+    was written after that is moved aside.
 
     Raises:
         OSError: the environment cannot be written.
     """
     root, files = os.fsencode(prefix), os.fsencode(store / "files")
+    kept = msgspec.structs.replace(
+        kept, before={path: entry for path, entry in kept.before.items() if path.split(b"/", 1)[0] in PLACES}
+    )
+    if is_interrupted:
+        _move_aside(root, store, tuple(_written_since(root, store, kept, read_tree(root))))
     now = read_tree(root)
     wanted = _wanted(now, kept)
     for path in sorted(now.keys() - wanted.keys(), reverse=True):  # what lies in a folder before the folder
@@ -242,19 +294,26 @@ def _put_file(files: bytes, kept: Kept, path: bytes, to: bytes) -> None:
 
     A second link holds whatever was written into the first one: then it is not what was there, and its time tells.
     """
+    entry = kept.before[path]
+    if source := _whole(files, kept, path):
+        os.chmod(source, stat.S_IMODE(entry.mode))
+        os.replace(source, to)
+
+
+def _whole(files: bytes, kept: Kept, path: bytes) -> bytes:
+    """The file that holds what was at this path; "" where none does."""
     entry, name = kept.before[path], kept.files.get(path, "")
     source = os.path.join(files, os.fsencode(name))
     found = entry_at(source) if name else None
-    if found is not None and (found.size, found.modified) == (entry.size, entry.modified):
-        if found.mode != entry.mode:
-            os.chmod(source, stat.S_IMODE(entry.mode))
-        os.replace(source, to)
+    return source if found is not None and (found.size, found.modified) == (entry.size, entry.modified) else b""
 
 
 def _remove(path: bytes, entry: Entry) -> None:
     with contextlib.suppress(FileNotFoundError):
-        if entry.is_folder:
+        if entry.is_folder and os.path.basename(path) == b"__pycache__":
             shutil.rmtree(path)
+        elif entry.is_folder:  # what came into it this moment is nobody's to delete
+            os.rmdir(path)
         else:
             os.unlink(path)
 

@@ -11,6 +11,10 @@ import msgspec
 from checks.proof.environment_copy import KEPT
 
 STORE = os.fsencode(KEPT)  # what was saved there is no part of the environment
+# Where installers write. Whatever else lies at the top of an environment is the user's, and is never touched.
+PLACES = frozenset(
+    b"bin conda-meta etc include Include lib Lib lib32 lib64 man pyvenv.cfg Scripts share".split()
+)  # fmt: skip
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
@@ -47,7 +51,7 @@ Tree = dict[bytes, Entry]  # by the path inside of the folder
 
 
 def read_tree(root: bytes) -> Tree:
-    """Everything below a folder, which is none of ours; links are read and not followed.
+    """Everything in the places of installers; links are read and not followed.
 
     Raises:
         OSError: a folder in it cannot be read: then nobody knows what is there.
@@ -59,7 +63,7 @@ def read_tree(root: bytes) -> Tree:
         with os.scandir(os.path.join(root, folder)) as entries:
             for entry in entries:
                 path = os.path.join(folder, entry.name)
-                if path == STORE:
+                if not folder and entry.name not in PLACES:
                     continue
                 found[path] = read_entry(os.path.join(root, path))
                 if found[path].is_folder:

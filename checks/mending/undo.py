@@ -17,17 +17,27 @@ from checks.mending import journal as journals
 from checks.mending import permission
 from checks.mending.journal import Journal, Stage
 from checks.mending.permission import NotMended
-from checks.mending.snapshot import discard, hindrances, put_back, read_kept
+from checks.mending.snapshot import aside_of, discard, hindrances, put_back, read_kept, written_since
 
 _MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
 class Undone:
-    """``lost``: files that could not be put back, because something wrote into them in place; none as a rule."""
+    """``lost``: files that could not be put back, because something wrote into them in place; none as a rule.
+
+    ``aside``: the folder into which was moved what was written after an interruption; None: nothing was.
+    """
 
     journal: Journal
     lost: tuple[str, ...] = ()
+    aside: Path | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Behind "undone-" in resources/words/mendings.toml: what there is to say."""
+        said = [key for key, is_so in (("but", self.lost), ("aside", self.aside)) if is_so]
+        return tuple(said) or ("line",)
 
 
 def undo(journal: Journal) -> Undone:
@@ -46,7 +56,18 @@ def undo(journal: Journal) -> Undone:
         journal, stage=Stage.UNDOING, process=process.pid, process_began=process.create_time()
     )
     journals.write(journal)
-    return Undone(journal, put_all_back(journal))
+    lost = put_all_back(journal, is_interrupted=True)
+    aside = aside_of(journal.store)
+    return Undone(journal, lost, aside if aside.is_dir() else None)
+
+
+def moved_aside(journal: Journal) -> tuple[str, ...]:
+    """What an undo would move aside, because it was written after the change was interrupted."""
+    kept = read_kept(journal.store) if journal.is_half_done else None
+    try:
+        return written_since(Path(journal.prefix), journal.store, kept) if kept else ()
+    except OSError:
+        return ()
 
 
 def with_undone(case: Case, number: str) -> Case:
@@ -82,14 +103,17 @@ def put_back_surely(journal: Journal) -> None:
         raise
 
 
-def put_all_back(journal: Journal) -> tuple[str, ...]:
+def put_all_back(journal: Journal, *, is_interrupted: bool = False) -> tuple[str, ...]:
     """Put back what was kept, and forget it; returns the files that cannot be put back, which are none as a rule.
+
+    ``is_interrupted``: others may have written there since; see :func:`put_back`.
 
     Raises:
         OSError: the environment cannot be written.
     """
     kept = read_kept(journal.store)
-    lost = put_back(Path(journal.prefix), journal.store, kept) if kept else ()
+    prefix, store = Path(journal.prefix), journal.store
+    lost = put_back(prefix, store, kept, is_interrupted=is_interrupted) if kept else ()
     discard(journal.store, journal.modified)
     journals.remove(journal)
     return lost

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -51,7 +52,8 @@ def can_ask() -> bool:
 
 
 def is_agreed(question: str, cancelled: Callable[[], bool] = lambda: False) -> bool:
-    """Ask on the terminal. A Ctrl+C is a no."""
+    """Ask on the terminal. A Ctrl+C is a no; what was typed before the question is no answer to it."""
+    _forget_typed()
     print(question, end=" ", file=sys.stderr, flush=True)
     if sys.platform != "win32":
         import select
@@ -60,6 +62,19 @@ def is_agreed(question: str, cancelled: Callable[[], bool] = lambda: False) -> b
             if cancelled():
                 return False
     return not cancelled() and sys.stdin.readline().strip().lower() in YES
+
+
+def _forget_typed() -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+        return
+    import termios
+
+    with contextlib.suppress(termios.error, OSError, ValueError):  # it is no terminal
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], bool]) -> Case:

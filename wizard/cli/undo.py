@@ -28,7 +28,8 @@ def add_arguments(parser: Parser, text: Text) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """List, forget, or undo."""
     from checks.mending.journal import journals
-    from checks.mending.undo import forget, tidy
+    from checks.mending.undo import forget, moved_aside, tidy
+    from wizard.report.content.mendings import aside_words
 
     tidy()
     found = journals()
@@ -46,6 +47,8 @@ def run(chosen: argparse.Namespace) -> int:
         if not can_ask():
             raise UsageError(words("mendings.undo-needs-yes", chosen.lang))
         print(visible(_line(journal, chosen.lang)), file=sys.stderr)
+        if not chosen.forget and (moved := moved_aside(journal)):
+            print(visible(aside_words(journal, moved, chosen.lang)), file=sys.stderr)
         if not is_agreed(words("mendings.ask-undo-one", chosen.lang)):
             print(words("mendings.declined", chosen.lang), file=sys.stderr)
             return 1
@@ -72,9 +75,11 @@ def _undone(journal: Journal, chosen: argparse.Namespace) -> int:
         reason = why.reason if is_refused else str(error)
         _write(chosen, {**_plain(journal), "result": "not-undone", "reason": reason, "values": why.values})
         return 1
-    values = {"title": journal.title, "path": journal.prefix, "files": ", ".join(done.lost)}
-    _print(chosen, words(f"mendings.undone-{'but' if done.lost else 'line'}", chosen.lang, **values))
-    _write(chosen, {**_plain(journal), "result": "undone", "lost": list(done.lost)})
+    values = {"title": journal.title, "path": journal.prefix, "files": ", ".join(done.lost), "folder": str(done.aside)}
+    for key in done.keys:
+        _print(chosen, words(f"mendings.undone-{key}", chosen.lang, **values))
+    aside = str(done.aside) if done.aside else None
+    _write(chosen, {**_plain(journal), "result": "undone", "lost": list(done.lost), "moved_aside": aside})
     return int(bool(done.lost))
 
 

@@ -67,9 +67,9 @@ class MendingJobs(QObject):
             self._case.set_busy("busy-undoing")
             self._start(lambda: _put_back(journal), self._case.set_notice, self._broke)
 
-    def find_half_done(self, take: Callable[[Journal], object]) -> None:
+    def find_half_done(self, take: Callable[[Journal, tuple[str, ...]], object]) -> None:
         """Hand over what a killed process left in the middle of a change, if there is such a thing."""
-        self._start(_half_done, lambda found: take(found) if found is not None else None, self._not_looked)
+        self._start(_half_done, lambda found: take(*found) if found is not None else None, self._not_looked)
 
     def cancel(self) -> None:
         """Stop, and put everything back."""
@@ -122,16 +122,17 @@ def _put_back(journal: Journal) -> Notice:
     from checks.mending.undo import undo
 
     done = undo(journal)
-    values = {"title": journal.title, "path": journal.prefix, "files": ", ".join(done.lost)}
-    return Notice(f"mendings.undone-{'but' if done.lost else 'line'}", values, is_error=bool(done.lost))
+    values = {"title": journal.title, "path": journal.prefix, "files": ", ".join(done.lost), "folder": done.aside}
+    return Notice(f"mendings.undone-{done.keys[0]}", values, is_error=bool(done.lost))
 
 
-def _half_done() -> Journal | None:
+def _half_done() -> tuple[Journal, tuple[str, ...]] | None:
+    """One, and what would be moved aside."""
     from checks.mending.journal import half_done
-    from checks.mending.undo import tidy
+    from checks.mending.undo import moved_aside, tidy
 
     tidy()
-    return next(iter(half_done()), None)
+    return next(((journal, moved_aside(journal)) for journal in half_done()), None)
 
 
 def _refusal(error: Exception) -> Notice | None:

@@ -37,7 +37,7 @@ def run_window(arguments: Sequence[str] = (), language: str | None = None) -> in
     window = Window(case, work)
     window.show()
     QTimer.singleShot(0, lambda: remove_left_parts(Path(last_folder(EXPORT))))
-    QTimer.singleShot(0, lambda: work.mending.find_half_done(lambda journal: offer_undo(window, journal)))
+    QTimer.singleShot(0, lambda: work.mending.find_half_done(lambda *left: offer_undo(window, *left)))
     if arguments:
         QTimer.singleShot(0, lambda: work.open(Path(arguments[0])))
     with closing_on_signals(window.close), telling_faults(case):

@@ -12,10 +12,14 @@ if TYPE_CHECKING:
     from wizard.window.main_window import Window
 
 
-def offer_undo(window: Window, journal: Journal) -> QMessageBox:
-    """Ask; "later" leaves it as it is, and the next start asks again."""
+def offer_undo(window: Window, journal: Journal, moved: tuple[str, ...] = ()) -> QMessageBox:
+    """Ask; "later" leaves it as it is, and the next start asks again. ``moved``: what would be moved aside."""
+    from wizard.report.content.mendings import aside_words
+
     say = window.case.say
     text = say("half-done-text", title=journal.title, path=journal.prefix)
+    if moved:
+        text = f"{text}\n\n{aside_words(journal, moved, window.case.language)}"
     box = QMessageBox(QMessageBox.Icon.Warning, say("half-done-title"), "", parent=window)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(text)

@@ -1,11 +1,13 @@
 """A proven remedy is carried out in a real environment, what failed runs, and undo brings every byte back."""
 
+import dataclasses
 import errno
 import http.server
 import os
+import shutil
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,15 @@ from support.wheels import wheel
 
 from checks.facts import Mending
 from checks.facts.case import Case
+from checks.facts.mendings import is_fixed
 from checks.mending import permission
 from checks.mending import undo as undo_module
 from checks.mending.freeze import freeze
 from checks.mending.journal import Stage, half_done, journals, write
 from checks.mending.mend import Doing, Proposal, mend, proposal
 from checks.mending.permission import NotMended
-from checks.mending.undo import check_undo, tidy, undo
+from checks.mending.undo import check_undo, moved_aside, tidy, undo
+from checks.proof.changes import Variable
 from checks.remedies.plan import plan_remedies
 from checks.sharing.case import FORMAT, decode, to_builtins
 
@@ -54,6 +58,14 @@ def mended(case: Case, cancelled: Callable[[Doing | None], bool] = lambda _: Fal
     try:
         while True:
             now[0] = next(steps)
+    except StopIteration as ended:
+        return ended.value.facts.mendings[-1]
+
+
+def carried_out(steps: Generator[Doing, None, Case]) -> Mending:
+    try:
+        while True:
+            next(steps)
     except StopIteration as ended:
         return ended.value.facts.mendings[-1]
 
@@ -167,9 +179,61 @@ def test_what_a_kill_left_half_done_is_told_and_undone(environment: Path, stage:
     left = half_done()
     assert len(left) == (stage != "saving")
     for journal in left:
-        assert undo(journal).lost == ()
+        done = undo(journal)
+        assert done.lost == ()
+        if stage == "applying":  # the installer lived on: nobody knows that it was not the user
+            shutil.rmtree(environment / ".naosu", ignore_errors=True)
+            os.utime(environment, ns=(0, before["."][1]))  # type: ignore[arg-type]
+        else:
+            assert done.aside is None
     assert tree(environment) == before
     assert journals() == ()
+
+
+def test_what_was_written_after_a_kill_is_named_and_moved_aside(environment: Path) -> None:
+    failed_case(environment)
+    (site,) = environment.glob("lib/python*/site-packages")
+    (site / "edited.py").write_text("before")
+    before = tree(environment)
+    killed_at("applied", environment)
+    (environment / "results.csv").write_text("a week of work")
+    (site / "pandas").mkdir()
+    (site / "pandas" / "__init__.py").write_text("installed by hand")
+    (site / "new").write_text("edited by hand")
+    (site / "new").replace(site / "edited.py")
+    (journal,) = half_done()
+    inside = site.relative_to(environment)
+    assert moved_aside(journal) == (str(inside / "edited.py"), str(inside / "pandas/__init__.py"))
+    done = undo(journal)
+    assert done.lost == ()
+    assert done.aside is not None
+    assert (done.aside / inside / "edited.py").read_text() == "edited by hand"
+    assert (done.aside / inside / "pandas/__init__.py").read_text() == "installed by hand"
+    assert (environment / "results.csv").read_text() == "a week of work"
+    shutil.rmtree(environment / ".naosu")
+    (environment / "results.csv").unlink()
+    assert {**tree(environment), ".": ()} == {**before, ".": ()}
+
+
+@pytest.mark.parametrize("requirement", ["six==2.0", "six==9.9"])
+def test_what_the_user_saves_beside_it_meanwhile_stays(environment: Path, requirement: str) -> None:
+    steps = mend((case := failed_case(environment, requirement=requirement)), proposed(case))
+    for step in steps:
+        if step.stage == "applying":
+            (environment / "new_module.py").write_text("mine")
+    for journal in journals():
+        undo(journal)
+    assert (environment / "new_module.py").read_text() == "mine"
+
+
+def test_an_environment_in_the_folder_of_the_project_is_refused(environment: Path) -> None:
+    case = failed_case(environment)
+    (environment / "train.py").write_text("mine")
+    with pytest.raises(NotMended, match="with-others") as refused:
+        proposal(case)
+    assert refused.value.values["names"] == "train.py"
+    (environment / "train.py").rename(environment / "CACHEDIR.TAG")
+    assert proposal(case)
 
 
 @pytest.fixture
@@ -292,6 +356,65 @@ def test_two_at_once_and_an_older_one_first_are_refused(environment: Path, monke
     assert mended(case).reason == "under-way"
 
 
+def test_what_works_only_with_a_setting_that_the_user_has_to_change_is_not_fixed(environment: Path) -> None:
+    case = failed_case(environment, "import os, six; assert 'BAD' not in os.environ")
+    unset = Variable("unset BAD", "BAD", None)
+    plan = proposed(case)
+    plan = dataclasses.replace(plan, changes=(*plan.changes, unset), settings=(unset,))
+    mending = carried_out(mend(case, plan, {**os.environ, "BAD": "1"}))
+    assert (mending.result, mending.values) == ("needs-setting", {"settings": "unset BAD"})
+    assert not is_fixed((mending,))
+
+
+def test_what_works_only_sometimes_is_not_fixed(environment: Path) -> None:
+    """It works every second time with the package; without, it always fails."""
+    count = environment.parent / "count"
+    source = f"import six; p = open({str(count)!r}, 'a+'); p.write('x'); assert p.tell() % 2"
+    mending = mended(failed_case(environment, source))
+    assert (mending.result, mending.reason) == ("not-checked", "works-sometimes")
+    assert mending.after is not None
+    assert mending.after.failed
+
+
+def test_what_is_closed_while_it_undoes_is_put_back(environment: Path) -> None:
+    case = failed_case(environment, requirement="six==9.9")
+    before = tree(environment)
+    steps = mend(case, proposed(case))
+    assert [next(steps).stage for _ in range(4)][-1] == "undoing"
+    steps.close()
+    assert tree(environment) == before
+    assert journals() == ()
+
+
+def test_an_environment_that_cannot_be_looked_at_is_not_forgotten(
+    environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed_case(environment)
+    killed_at("applied", environment)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "is_dir", denied)
+        assert half_done() == ()
+    assert len(half_done()) == 1
+
+
+def denied(*_: object) -> bool:
+    raise PermissionError(errno.EACCES, "Permission denied")
+
+
+def test_of_two_that_began_at_once_the_later_withdraws(environment: Path) -> None:
+    case = failed_case(environment)
+    first, second = mend(case, proposed(case)), mend(case, proposed(case))
+    for steps in (first, second):
+        assert [next(steps).stage, next(steps).stage] == ["control", "saving"]
+    assert next(first).stage == "applying"
+    with pytest.raises(StopIteration) as ended:
+        next(second)
+    assert ended.value.value.facts.mendings[-1].reason == "under-way"
+    assert [step.stage for step in first] == ["checking"]
+    (journal,) = journals()
+    assert journal.stage is Stage.DONE
+
+
 def began(process: int) -> float:
     return psutil.Process(process).create_time()
 
@@ -318,11 +441,11 @@ def test_an_impatient_stop_still_puts_everything_back(environment: Path, monkeyp
     before = tree(environment)
     real, interrupted = undo_module.put_back, []
 
-    def put_back(*given: Any) -> tuple[str, ...]:
+    def put_back(*given: Any, **named: Any) -> tuple[str, ...]:
         if not interrupted:
             interrupted.append(True)
             raise KeyboardInterrupt
-        return real(*given)
+        return real(*given, **named)
 
     monkeypatch.setattr(undo_module, "put_back", put_back)
     with pytest.raises(KeyboardInterrupt):

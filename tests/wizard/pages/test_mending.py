@@ -1,5 +1,6 @@
 """What was proven is carried out on a click and a yes, the report says what came of it, and a click undoes it."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -105,11 +106,14 @@ def test_what_was_left_half_done_is_offered_at_the_start(qtbot: QtBot, window: W
     before = tree(environment)
     killed_at("applied", environment)
     assert tree(environment) != before
+    (environment / "bin" / "mine").write_text("my work")
     found = []
-    window.work.mending.find_half_done(lambda journal: found.append(offer_undo(window, journal)))
+    window.work.mending.find_half_done(lambda *left: found.append(offer_undo(window, *left)))
     qtbot.waitUntil(lambda: bool(found), timeout=PATIENCE)
     assert "may be half changed" in found[0].text()
+    assert "bin/mine" in found[0].text()
     found[0].defaultButton().click()
     qtbot.waitUntil(lambda: window.case.notice is not None, timeout=PATIENCE)
-    assert "Undone" in window.case.sentence(window.case.notice)  # type: ignore[arg-type]
-    assert tree(environment) == before
+    assert "moved-aside" in window.case.sentence(window.case.notice)  # type: ignore[arg-type]
+    shutil.rmtree(environment / ".naosu")
+    assert {**tree(environment), ".": ()} == {**before, ".": ()}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # loaded when a remedy is carried out, not with every report
 
 _MARKS = {
     MendingResult.FIXED: ("✓", "clear"),
+    MendingResult.NEEDS_SETTING: ("!", "warning"),
     MendingResult.OTHER_FAILURE: ("!", "warning"),
     MendingResult.DID_NOT_HELP: ("×", "blocking"),
     MendingResult.NOT_APPLIED: ("×", "blocking"),
@@ -29,6 +30,7 @@ _MARKS = {
 # What is said in other words of a program that stayed on the processor.
 _SEEN = (MendingResult.FIXED, MendingResult.RUNS_LONGER, MendingResult.DID_NOT_HELP)
 _OPEN = ("?", "open")
+_MOST_NAMED = 8
 
 
 def mending_step(mending: Mending, language: str) -> Step:
@@ -54,6 +56,7 @@ def mending_words(mending: Mending, language: str) -> str:
         failure=failure_words(run) if run else "",
         said=short(mending.said),
         reason=reason_words(mending.reason, mending.values, language),
+        settings=mending.values.get("settings", ""),
     )
 
 
@@ -102,8 +105,8 @@ def mendings_in_short(mendings: Sequence[Mending], language: str) -> Iterator[st
     last = next(reversed(mendings), None)
     if last is None or not last.stands or is_fixed(tuple(mendings)):  # what was fixed is the verdict itself
         return
-    key = "runs-longer" if last.mended else "not-mended"
-    yield words(f"mendings.in-short-{key}", language)
+    key = "runs-longer" if last.mended else last.result if last.result == MendingResult.NEEDS_SETTING else "not-mended"
+    yield words(f"mendings.in-short-{key}", language, settings=last.values.get("settings", ""))
 
 
 def setting_items(places: Sequence[SettingPlace], language: str) -> Items | None:
@@ -174,6 +177,19 @@ def reason_words(reason: str, values: dict[str, str], language: str) -> str:
 def half_done_words(journal: Journal, language: str) -> str:
     """What a killed process left, and how to go back."""
     return words("mendings.half-done", language, title=journal.title, path=journal.prefix, id=journal.id)
+
+
+def aside_words(journal: Journal, moved: Sequence[str], language: str) -> str:
+    """What an undo of something half done would move aside, and where to."""
+    from checks.mending.snapshot import aside_of
+
+    folders = (path.removesuffix("/__init__.py") for path in moved)  # a package by its name
+    named: list[str] = []
+    for path in sorted(folders):
+        if not any(path.startswith(f"{known}/") for known in named):
+            named.append(path)
+    files = ", ".join(named[:_MOST_NAMED]) + (" ..." if len(named) > _MOST_NAMED else "")
+    return words("mendings.moved-aside", language, folder=aside_of(journal.store), files=files)
 
 
 def journal_words(journal: Journal, language: str) -> str:

@@ -54,7 +54,7 @@ def test_every_reason_that_is_raised_has_its_words() -> None:
         raised = re.findall(r'NotMended\(\s*"([\w-]+)"|reason="([\w-]+)"', Path(module.__file__).read_text("utf-8"))
         assert {reason for pair in raised for reason in pair if reason} <= known
     for reason in (key.removeprefix("reason-") for key in area("mendings") if key.startswith("reason-")):
-        values = dict.fromkeys(("path", "owner", "id", "detail", "paths", "commands"), "x")
+        values = dict.fromkeys(("path", "owner", "id", "detail", "paths", "commands", "names"), "x")
         for language in ("en", "ja"):
             assert "{" not in refusal_words(NotMended(reason, **values), language)
 

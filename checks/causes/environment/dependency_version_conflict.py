@@ -138,7 +138,8 @@ def _remedies(absent: Absent, fit: Fit) -> tuple[str, ...]:
     in_code = () if absent.asker_module or not fit.instead else ("use-new-place",)
     return (
         *in_code,
-        "install-fitting-release",
+        # What is asked for in words, and not by an import, has no statement that shows it.
+        "install-fitting-release" if absent.statement else "install-required-version",
         "update-package",
         "bring-packages-into-step",
         "make-fresh-environment",

@@ -137,3 +137,21 @@ def test_what_the_words_of_a_failure_show_goes_before_a_variable_that_they_quote
     ]
     assert "environment-variable-invalid" not in causes
     assert causes[0] not in ("unknown", "user-code-error")
+
+
+def test_what_a_package_asks_for_in_words_is_what_is_installed() -> None:
+    # recorded with transformers 4.57.1 beside accelerate 0.20.3
+    raised = Raised(
+        type="ImportError",
+        message="Using the `Trainer` with `PyTorch` requires `accelerate>=0.26.0`: Please run"
+        " `pip install transformers[torch]` or `pip install 'accelerate>=0.26.0'`",
+        frames=(
+            Frame(file="/home/user/app/train.py", line=3, code="TrainingArguments('x').device"),
+            Frame(file=f"{SITE}/transformers/training_args.py", line=9, code="raise ImportError("),
+        ),
+    )
+    transformers = Package(name="transformers", version="4.57.1")
+    facts = failed(raised, transformers, Package(name="accelerate", version="0.20.3"))
+    facts = msgspec.structs.replace(facts, here=True)
+    plan, *_ = plan_remedies(first(facts), facts, "en")
+    assert plan.steps[0].code == "/home/user/env/bin/python -m pip install 'accelerate>=0.26.0'"

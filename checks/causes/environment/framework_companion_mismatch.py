@@ -12,18 +12,21 @@ import functools
 import re
 from collections.abc import Iterator
 
+import msgspec
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from checks.analysis.packages.fitting_build import wheel_platform
 from checks.analysis.packages.requirements import broken_requirements
+from checks.analysis.packages.taking_part import failed_run_with
 from checks.causes.registry import check
-from checks.facts import Frameworks, InterpreterFacts, MachineFacts, OsFacts, Package, TorchFacts
+from checks.facts import Facts, Frameworks, InterpreterFacts, MachineFacts, OsFacts, Package, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import minor, release
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.frameworks.torch import CPU, INDEX, TorchTable, torch_release
 from checks.knowledge.packages.ai_packages import framework_of_package
+from checks.knowledge.packages.import_packages import modules_of_distribution
 from checks.knowledge.packages.torch_companions import TorchCompanions, companion_names, fits, fitting, wanted_torch
 
 CAUSE = "framework-companion-mismatch"
@@ -46,7 +49,7 @@ _OWN_BUILD = re.compile(r"(a0|\.dev|\+(git|nv|.*nv))")  # from source, or NVIDIA
 
 @check(CAUSE)
 def framework_companion_mismatch(
-    interpreter: InterpreterFacts, frameworks: Frameworks | None, os: OsFacts | None
+    interpreter: InterpreterFacts, frameworks: Frameworks | None, os: OsFacts | None, facts: Facts | None = None
 ) -> Iterator[Finding]:
     """One finding per package that does not fit its framework."""
     if interpreter.packages is None:
@@ -58,7 +61,9 @@ def framework_companion_mismatch(
         for name in sorted(companion_names()):
             package = interpreter.package(name)
             if package is not None:
-                yield from _beside_torch(package, version, torch, wheel_platform(MachineFacts(os=os), interpreter), os)
+                platform = wheel_platform(MachineFacts(os=os), interpreter)
+                for finding in _beside_torch(package, version, torch, platform, os):
+                    yield _in_failure(finding, package, facts)
     for broken in broken_requirements(interpreter, os):
         pair = (broken.package.name, canonicalize_name(broken.requirement.name))
         if pair in companion_pairs() and pair[1] != "torch" and broken.found is not None:
@@ -75,6 +80,13 @@ def framework_companion_mismatch(
                 values={"requirement": broken.needed},
                 remedies=("install-required-version", "make-fresh-environment"),
             )
+
+
+def _in_failure(finding: Finding, package: Package, facts: Facts | None) -> Finding:
+    """The finding, tied to the failed run that passed through the package, so that it is what the run shows."""
+    modules = modules_of_distribution(package.name) or (package.name,)
+    run = failed_run_with(modules, facts) if facts and finding.severity is Severity.BLOCKING else {}
+    return msgspec.structs.replace(finding, values={**finding.values, **run})
 
 
 @functools.cache

@@ -155,3 +155,20 @@ def test_what_a_package_asks_for_in_words_is_what_is_installed() -> None:
     facts = msgspec.structs.replace(facts, here=True)
     plan, *_ = plan_remedies(first(facts), facts, "en")
     assert plan.steps[0].code == "/home/user/env/bin/python -m pip install 'accelerate>=0.26.0'"
+
+
+def test_torchvision_of_another_torch_is_what_a_failure_inside_it_shows() -> None:
+    # recorded with torchvision 0.20.1 beside torch 2.13.0
+    raised = Raised(
+        type="RuntimeError",
+        message="operator torchvision::nms does not exist",
+        frames=(
+            Frame(file="/home/user/app/train.py", line=1, code="import torchvision"),
+            Frame(file=f"{SITE}/torchvision/_meta_registrations.py", line=163, function="<module>", code="@register"),
+            Frame(file=f"{SITE}/torch/library.py", line=493, code="if torch._C._dispatch_has_kernel("),
+        ),
+    )
+    vision = Package(name="torchvision", version="0.20.1", requires=("torch (==2.5.1)",))
+    facts = failed(raised, vision, Package(name="torch", version="2.13.0"))
+    assert first(facts).cause == "framework-companion-mismatch"
+    assert FAILED_RUN in first(facts).values

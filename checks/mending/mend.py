@@ -30,12 +30,11 @@ from checks.proof.apply import Ground, NotApplied
 from checks.proof.changes import SETTINGS, Change, Installed, Managed, Moved, NewEnvironment, NotTriable, changes_in
 from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy
 from checks.proof.place import trial_folder
-from checks.proof.prove import PATIENCE, failure_of, kept_run, seen_now
+from checks.proof.prove import PATIENCE, failure_of, kept_run, seconds_for, seen_now
 from checks.proof.witness import Witness, witnesses_of
 from checks.remedies.plan import plan_remedies
 
 _MOMENT = 60.0  # seconds within which it failed: then it is seen to fail once more before anything is changed
-_SLOWER = 3
 
 
 @dataclass(frozen=True)
@@ -313,7 +312,7 @@ class _Mending:
         """
         if self.cancelled():
             raise Cancelled
-        limit = max(self.seconds, PATIENCE, _SLOWER * ((self.witness.run and self.witness.run.seconds) or 0.0))
+        limit = seconds_for(self.witness.run, self.seconds) if self.witness.run else max(self.seconds, PATIENCE)
         plain = {**variables, "PYTHONDONTWRITEBYTECODE": "1"}
         run = self.witness.started(self.witness.command, plain, limit, self.cancelled)
         if run.end == ProgramEnd.CANCELLED:

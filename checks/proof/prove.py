@@ -136,6 +136,17 @@ def seen_now(witness: Witness, variables: Mapping[str, str], cancelled: Callable
     return run if run.end == ProgramEnd.ENDED else None
 
 
+def seconds_for(before: ProgramRun, chosen: float) -> float:
+    """How long what failed is run again at most. ``chosen``: by the user; 0: to its end.
+
+    Of a program that had not ended while it was watched, that is as long as it was watched.
+    """
+    watched = before.seconds or 0.0
+    if before.end == ProgramEnd.WATCHED:
+        return chosen or watched
+    return max(chosen, PATIENCE, _SLOWER * watched)
+
+
 @dataclass(frozen=True)
 class _Trials:
     """All of one case. ``before``: how the witness failed."""
@@ -149,11 +160,8 @@ class _Trials:
 
     @property
     def limit(self) -> float:
-        """Seconds for one run: of a program that did not end while it was watched, as long as that."""
-        watched = self.before.seconds or 0.0
-        if self.before.end == ProgramEnd.WATCHED:
-            return self.seconds or watched
-        return max(self.seconds, PATIENCE, _SLOWER * watched)
+        """Seconds for one run."""
+        return seconds_for(self.before, self.seconds)
 
     def all(self, language: str, most: int, proofs: list[Proof]) -> Iterator[Trying | Tried]:
         """One after the other, until one mends it; first what mended another witness."""

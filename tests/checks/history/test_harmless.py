@@ -43,7 +43,7 @@ DOUBTFUL = (
     "a" * 900,
     "password=x",
     "//server/share/x",
-    "cannot import name 'x' from 'y' (/home/taro/work/secret/y.py)",
+    "cannot import name 'x' from 'y' (/home/taro/projects/secret/y.py)",
     "cannot import name 'x' from 'y' (/data/users/taro/y.py)",
     "AttributeError: module 'hanako_keys' has no attribute 'x'",
     "AttributeError: module 'keys' has no attribute 'tanuki'",

@@ -25,7 +25,6 @@ from checks.proof.resolver import uv_program
 from checks.remedies.plan import plan_remedies
 
 UV = uv_program({"PATH": os.environ.get("PATH", "")})
-needs_uv = pytest.mark.skipif(not UV, reason="uv is not installed")
 
 
 @pytest.fixture
@@ -97,7 +96,6 @@ def only(case: Case, variables: Mapping[str, str]) -> Resolution:
     return resolution
 
 
-@needs_uv
 def test_what_would_change_and_what_it_would_break(environment: Path, variables: dict[str, str]) -> None:
     found = only(case_of(environment, needs("regex>=3")), variables)
     assert found.result == ResolutionResult.RESOLVED
@@ -113,7 +111,6 @@ def test_what_would_change_and_what_it_would_break(environment: Path, variables:
     assert read_interpreter(str(environment / "bin/python")).package("regex") is None
 
 
-@needs_uv
 @pytest.mark.parametrize(
     ("requirement", "wanted", "said"),
     [
@@ -136,7 +133,6 @@ def test_what_does_not_resolve_is_said_and_shown_last(
     assert not (shelf / "was-run").exists(), "nothing of a source distribution runs"
 
 
-@needs_uv
 def test_source_without_a_compiler(environment: Path, variables: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/uv").symlink_to(UV)
@@ -164,7 +160,6 @@ def silent_index() -> Iterator[str]:
     server.server_close()
 
 
-@needs_uv
 def test_an_index_that_does_not_answer(
     environment: Path, variables: dict[str, str], silent_index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,7 +199,6 @@ def odd_index() -> Iterator[Callable[[int, str, bytes], str]]:
         server.server_close()
 
 
-@needs_uv
 @pytest.mark.parametrize(
     ("status", "kind", "content"),
     [
@@ -231,7 +225,6 @@ def test_an_index_that_answers_nothing_of_use_accuses_no_remedy(
     assert not found.failed, found.said
 
 
-@needs_uv
 def test_an_index_that_is_not_there(environment: Path, variables: dict[str, str]) -> None:
     del variables["PIP_NO_INDEX"]
     found = only(case_of(environment, needs("regex>=3")), {**variables, "PIP_INDEX_URL": "http://127.0.0.1:1/simple"})
@@ -274,7 +267,6 @@ def test_who_is_never_asked_about(environment: Path, variables: dict[str, str]) 
     assert offline.facts.missing == {"resolutions": "offline"}
 
 
-@needs_uv
 def test_the_events_of_an_examination(environment: Path, variables: dict[str, str]) -> None:
     case = case_of(environment, needs("regex>=3"))
     resolving_event, finished = resolving([Finished(case)], lambda: False, variables)

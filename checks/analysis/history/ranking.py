@@ -26,6 +26,7 @@ LIKELY, POSSIBLE = 70, 30  # weights from which on a change is called so
 _NOT_TELLING = ("unknown", "user-code-error")
 _QUOTED = (CLUE, "error_text", "failed_at", "framework")
 _DIRECT = 84  # the failure itself leads to it
+_PROVEN = 98  # taken back here, after which the program worked
 _WEAK = ("needed", "loaded")
 _BY_FINDING = 69  # what a finding about this failure names
 _RENAMED = ("AttributeError", "TypeError", "ImportError", "NameError")  # how another release makes a program fail
@@ -85,9 +86,26 @@ def ranked(changes: Iterable[Change], facts: Facts, findings: Sequence[Finding] 
         return tuple(Ranked(change, 0) for change in changes)
     weighing = _Weighing(facts, failed, tuple(_named_by(findings)))
     found = _by_origin([weighing.of(change) for change in changes], facts)
+    found = [Ranked(one.change, _PROVEN, "proven") if _is_shown(one.change, facts) else one for one in found]
     if any(one.weight >= _DIRECT for one in found):  # then what is merely needed by what failed is no suspect
         found = [Ranked(one.change, 0) if one.reason in _WEAK else one for one in found]
     return tuple(sorted(sorted(found, key=lambda one: one.change.time, reverse=True), key=lambda one: -one.weight))
+
+
+def _is_shown(change: Change, facts: Facts) -> bool:
+    """Whether the program was seen to work here with this change taken back, and with nothing else but it."""
+    for proof in facts.proofs:
+        if not proof.mended or proof.way == "new":
+            continue
+        if change.kind == ChangeKind.PACKAGE:
+            changed = [(one.name, one.version_before, one.version_after) for one in proof.changes]
+            is_back = changed == [(change.name, change.after, change.before)]
+        else:
+            is_set = change.kind == ChangeKind.VARIABLE and change.before is None
+            is_back = is_set and proof.commands == (f"unset {change.name}",)
+        if is_back:
+            return True
+    return False
 
 
 def _by_origin(found: list[Ranked], facts: Facts) -> list[Ranked]:

@@ -1,11 +1,14 @@
 """When changed-since-it-worked speaks, and when it keeps silent; pairs of before and after: tests/checks/history."""
 
+from typing import Any
+
 import msgspec
 import pytest
 from support.runs import SITE, failed, frames_of
 
+from checks.analysis.history.ranking import changes_of
 from checks.causes.environment.changed_since_it_worked import changed_since_it_worked
-from checks.facts import Change, Facts, History, InstalledFiles, Package, Raised
+from checks.facts import Change, Facts, History, InstalledFiles, Package, PackageChange, Proof, Raised
 from checks.facts.case import Answers
 from checks.facts.finding import FAILED_RUN, Finding, Inconclusive, NotHere, Severity
 from checks.judgement.judge import judged
@@ -41,6 +44,37 @@ def test_names_the_change_that_the_failure_leads_to() -> None:
         "worked_at": "2026-11-20 08:00 UTC",
         "changed_at": "2026-11-22 10:00 UTC",
     }
+
+
+@pytest.mark.parametrize(
+    ("change", "proof", "is_shown"),
+    [
+        (CLICK, {"changes": (PackageChange(name="click", version_before="8.1.8", version_after="8.1.7"),)}, True),
+        (CLICK, {"changes": (PackageChange(name="click", version_before="8.1.8", version_after="8.2.0"),)}, False),
+        (
+            CLICK,
+            {
+                "changes": (
+                    PackageChange(name="click", version_before="8.1.8", version_after="8.1.7"),
+                    PackageChange(name="numpy", version_before="2.0.2", version_after="1.26.4"),
+                )
+            },
+            False,
+        ),
+        (Change(kind="variable", name="MPLBACKEND", after="x"), {"commands": ("unset MPLBACKEND",)}, True),
+        (Change(kind="variable", name="MODE", after="x"), {"commands": ("unset MPLBACKEND",)}, False),
+    ],
+)
+def test_a_change_that_was_taken_back_in_a_trial_is_shown(
+    change: Change, proof: dict[str, Any], is_shown: bool
+) -> None:
+    facts = facts_with(
+        change, raised=Raised(type="ValueError", message="no", frames=frames_of("/home/user/app/train.py"))
+    )
+    for result in ("proven", "did-not-help"):
+        tried = Proof(cause="a", remedy="b", result=result, **proof)
+        (one,) = changes_of(msgspec.structs.replace(facts, proofs=(tried,)))
+        assert (one.reason == "proven") is (is_shown and result == "proven")
 
 
 def test_the_way_back_is_a_command_for_this_python() -> None:

@@ -28,19 +28,24 @@ def name_of(change: Change) -> Value:
 def change_in_words(change: Change) -> Phrase:
     """What changed, from what to what, and when."""
     name = name_of(change)
-    before, after = (shortened(value or "") for value in (change.before, change.after))
+    before, after = value_in_words(change.before), value_in_words(change.after)
     if change.kind in (ChangeKind.FILE, ChangeKind.PROGRAM, ChangeKind.MODEL):
         is_gone = change.after is None and change.kind != ChangeKind.FILE
         told = phrase("change-file-gone" if is_gone else "change-file", name=name)
-    elif change.before and change.after:
+    elif before and after:
         told = phrase("change-other", name=name, before=before, after=after)
-    elif change.after:
+    elif after:
         told = phrase("change-added", name=name, after=after)
-    elif change.before:
+    elif before:
         told = phrase("change-removed", name=name, before=before)
     else:
         told = phrase("change-touched", name=name)
     return phrase("change-at", change=told, time=moment(change.time)) if change.time else told
+
+
+def value_in_words(value: str | None) -> str:
+    """A value as a sentence shows it; "" where there is none, which is not the same as an empty one."""
+    return "" if value is None else shortened(value) or '""'
 
 
 def moment(time: str) -> str:

@@ -101,7 +101,7 @@ def _is_shown(change: Change, facts: Facts) -> bool:
             changed = [(one.name, one.version_before, one.version_after) for one in proof.changes]
             is_back = changed == [(change.name, change.after, change.before)]
         else:
-            is_set = change.kind == ChangeKind.VARIABLE and change.before is None
+            is_set = change.kind == ChangeKind.VARIABLE and not change.before
             is_back = is_set and proof.commands == (f"unset {change.name}",)
         if is_back:
             return True

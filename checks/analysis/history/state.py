@@ -53,14 +53,19 @@ def differences(before: State, now: State, owners: Mapping[str, str] | None = No
             Change(
                 kind=kind.value,
                 name=name,
-                before=old.get(name) or None,
-                after=new.get(name) or None,
+                before=_told(kind, old.get(name)),
+                after=_told(kind, new.get(name)),
                 package=(owners or {}).get(name, ""),
             )
             for name in names
             if _plain(old.get(name)) != _plain(new.get(name))
         ]
     return tuple(changes[:_MOST])
+
+
+def _told(kind: ChangeKind, value: str | None) -> str | None:
+    """Of a variable an empty value is one: CUDA_VISIBLE_DEVICES hides every GPU by it."""
+    return value if kind is ChangeKind.VARIABLE else value or None
 
 
 _ONLY_BOTH = (ChangeKind.PROGRAM, ChangeKind.MODEL)  # what one of the two did not look at

@@ -30,7 +30,7 @@ def way_back(change: Change, facts: Facts, history: History) -> Way:
             return ("move-path-file-aside",), {"pth_file": _expanded(change.name)}
         case ChangeKind.FILE:
             return ("return-own-file",), {"own_file": change.name}
-        case ChangeKind.VARIABLE if change.before is None:
+        case ChangeKind.VARIABLE if not change.before:
             return ("unset-environment-variable",), {"variable": change.name}
         case ChangeKind.VARIABLE:
             # What a report from elsewhere says of a variable is set by nobody.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from checks.analysis.history.phrases import change_in_words, moment, name_of, shortened
+from checks.analysis.history.phrases import change_in_words, moment, name_of, shortened, value_in_words
 from checks.analysis.history.ranking import Ranked, Relation, changes_of
 from checks.facts import ChangeKind
 from checks.facts.case import Case
@@ -97,7 +97,7 @@ def _cells(one: Ranked, language: str) -> tuple[str, ...]:
     name = in_language(name_of(change), language)
     if change.kind in (ChangeKind.SYSTEM_PACKAGE, ChangeKind.PACKAGE) and change.source:
         name = f"{name} ({change.source})"
-    before, after = (shortened(value or "–") for value in (change.before, change.after))
+    before, after = (value_in_words(value) or "–" for value in (change.before, change.after))
     if change.kind == ChangeKind.PROGRAM:  # sums of contents tell nobody anything
         before, after = (value.partition(",")[0] for value in (before, after))
     return name, before, after, moment(change.time) or "–"

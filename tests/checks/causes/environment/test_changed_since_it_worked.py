@@ -6,12 +6,15 @@ import msgspec
 import pytest
 from support.runs import SITE, failed, frames_of
 
+from checks.analysis.history.phrases import change_in_words
 from checks.analysis.history.ranking import changes_of
+from checks.analysis.history.state import differences
 from checks.causes.environment.changed_since_it_worked import changed_since_it_worked
-from checks.facts import Change, Facts, History, InstalledFiles, Package, PackageChange, Proof, Raised
+from checks.facts import Change, ChangeKind, Facts, History, InstalledFiles, Package, PackageChange, Proof, Raised
 from checks.facts.case import Answers
 from checks.facts.finding import FAILED_RUN, Finding, Inconclusive, NotHere, Severity
 from checks.judgement.judge import judged
+from checks.knowledge.phrases import in_language
 from checks.remedies.plan import plan_remedies
 
 NP_FLOAT = Raised(
@@ -146,3 +149,12 @@ def test_an_installation_of_which_nothing_was_there_before_is_only_possible() ->
     facts = msgspec.structs.replace(facts, history=history, installed=InstalledFiles())
     with pytest.raises(Inconclusive):
         findings(facts)
+
+
+def test_an_empty_value_is_one() -> None:
+    """CUDA_VISIBLE_DEVICES hides every GPU by it."""
+    (change,) = differences({ChangeKind.VARIABLE: {}}, {ChangeKind.VARIABLE: {"CUDA_VISIBLE_DEVICES": ""}})
+    assert (change.before, change.after) == (None, "")
+    assert in_language(change_in_words(change), "en") == 'CUDA_VISIBLE_DEVICES "" is new'
+    (back,) = differences({ChangeKind.VARIABLE: {"A": ""}}, {ChangeKind.VARIABLE: {}})
+    assert in_language(change_in_words(back), "en") == 'A "" is gone'

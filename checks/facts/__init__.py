@@ -76,7 +76,6 @@ from checks.facts.measurements import (
     Repeat,
     WrongBits,
 )
-from checks.facts.mendings import Mending, MendingResult, SettingPlace
 from checks.facts.models import (
     Binding,
     ExportRun,
@@ -106,9 +105,10 @@ from checks.facts.programs import (
     PythonProcess,
     Raised,
 )
-from checks.facts.proofs import PackageChange, Proof, ProofResult
 from checks.facts.python import EnvironmentVariables, InterpreterFacts, Package, StoragePlace
-from checks.facts.resolutions import Resolution, ResolutionResult
+from checks.facts.remedies.mendings import Mending, MendingResult, SettingPlace
+from checks.facts.remedies.proofs import PackageChange, Proof, ProofResult
+from checks.facts.remedies.resolutions import Resolution, ResolutionResult
 from checks.facts.runs import ProbeRun, ProbeRuns, StageRun
 from checks.facts.search import HidingFile, SearchedFacts, SearchedFolder, SearchPlace, StrayScript
 from checks.facts.texts import SentFile, Symptom

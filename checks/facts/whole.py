@@ -8,12 +8,12 @@ from checks.facts.history import History
 from checks.facts.installed import InstalledFiles
 from checks.facts.machine import MachineFacts
 from checks.facts.measurements import Measurement
-from checks.facts.mendings import Mending, SettingPlace
 from checks.facts.models import ModelComparison, ModelFacts
 from checks.facts.programs import ProgramRun, ProgramRuns
-from checks.facts.proofs import Proof
 from checks.facts.python import EnvironmentVariables, InterpreterFacts
-from checks.facts.resolutions import Resolution
+from checks.facts.remedies.mendings import Mending, SettingPlace
+from checks.facts.remedies.proofs import Proof
+from checks.facts.remedies.resolutions import Resolution
 from checks.facts.runs import ProbeRuns
 from checks.facts.search import SearchedFacts
 from checks.facts.texts import SentFile, Symptom

@@ -14,8 +14,8 @@ from checks.analysis.numbers.repeats import repeated, trainings
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
 from checks.facts import Facts, ModelMeasured
 from checks.facts.finding import FAILED_RUN, MEASURED_MODEL, Finding, Severity
-from checks.facts.mendings import fixed_run, is_fixed
 from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
+from checks.facts.remedies.mendings import fixed_run, is_fixed
 from checks.judgement.ranking import can_explain, is_found
 from checks.judgement.seen_to_run import still_ran, used_gpu, worked
 from checks.knowledge.catalogue import UNKNOWN

@@ -20,7 +20,7 @@ from checks.engine.processes.surroundings import probe_environment
 from checks.facts import Facts, InterpreterFacts, ProgramEnd, ProgramRun, Proof, ProofResult
 from checks.facts.case import Case
 from checks.facts.finding import Finding, Severity
-from checks.facts.proofs import HELPED, MENDED, proof_of
+from checks.facts.remedies.proofs import HELPED, MENDED, proof_of
 from checks.interpreters import read_interpreter
 from checks.interpreters.disk import absolute
 from checks.judgement.judge import judged

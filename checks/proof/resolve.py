@@ -23,7 +23,7 @@ from checks.engine.processes.surroundings import probe_environment
 from checks.facts import InterpreterFacts, PackageChange, Resolution, ResolutionResult
 from checks.facts.case import Case
 from checks.facts.finding import Finding, Severity
-from checks.facts.resolutions import resolution_of
+from checks.facts.remedies.resolutions import resolution_of
 from checks.proof.changes import Change, Installed, Managed, NewEnvironment, NotTriable, changes_of
 from checks.proof.conflicts import clashes, unmet
 from checks.proof.dry_run import NotResolved

@@ -16,10 +16,10 @@ import msgspec
 
 from checks.facts import Facts, Mending, OsFacts, Proof, Resolution, SettingPlace
 from checks.facts.finding import FRAMEWORK, Finding
-from checks.facts.mendings import mending_of
 from checks.facts.phrase import Phrase
-from checks.facts.proofs import ProofResult, proof_of
-from checks.facts.resolutions import resolution_of
+from checks.facts.remedies.mendings import mending_of
+from checks.facts.remedies.proofs import ProofResult, proof_of
+from checks.facts.remedies.resolutions import resolution_of
 from checks.knowledge.catalogue import Remedy, Step, remedy_of
 from checks.knowledge.commands.placeholders import kinds
 from checks.knowledge.frameworks.torch import index_of_build

@@ -29,7 +29,7 @@ def check_apply(chosen: argparse.Namespace) -> None:
     if not chosen.apply:
         return
     from checks.mending.permission import NotMended, is_administrator
-    from wizard.report.content.mendings import refusal_words
+    from wizard.report.content.remedies.mendings import refusal_words
 
     if is_administrator():
         raise UsageError(refusal_words(NotMended("root"), chosen.lang))
@@ -40,7 +40,7 @@ def check_apply(chosen: argparse.Namespace) -> None:
 def tell_half_done(chosen: argparse.Namespace) -> None:
     """Say what a process left that was killed in the middle of a change."""
     from checks.mending.journal import half_done
-    from wizard.report.content.mendings import half_done_words
+    from wizard.report.content.remedies.mendings import half_done_words
 
     for journal in half_done():
         _say(half_done_words(journal, chosen.lang))
@@ -82,7 +82,7 @@ def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], 
     from checks.mending.mend import mend, proposal
     from checks.mending.permission import NotMended
     from checks.mending.undo import with_undone
-    from wizard.report.content.mendings import doing_words, mending_words, plan_words, refusal_words
+    from wizard.report.content.remedies.mendings import doing_words, mending_words, plan_words, refusal_words
 
     try:
         proposed = proposal(case, chosen.lang)

@@ -17,7 +17,7 @@ def proven(chosen: argparse.Namespace) -> Then:
 
     def then(case: Case, cancelled: Callable[[], bool]) -> Case:
         from checks.proof.prove import Trying, is_worth_trying, prove
-        from wizard.report.content.proofs import result_words, stage_words
+        from wizard.report.content.remedies.proofs import result_words, stage_words
 
         if not is_worth_trying(case) and not chosen.quiet:
             print(words("proofs.nothing", chosen.lang), file=sys.stderr)

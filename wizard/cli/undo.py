@@ -29,7 +29,7 @@ def run(chosen: argparse.Namespace) -> int:
     """List, forget, or undo."""
     from checks.mending.journal import journals
     from checks.mending.undo import forget, moved_aside, tidy
-    from wizard.report.content.mendings import aside_words
+    from wizard.report.content.remedies.mendings import aside_words
 
     tidy()
     found = journals()
@@ -63,7 +63,7 @@ def run(chosen: argparse.Namespace) -> int:
 def _undone(journal: Journal, chosen: argparse.Namespace) -> int:
     from checks.mending.permission import NotMended
     from checks.mending.undo import undo
-    from wizard.report.content.mendings import refusal_words
+    from wizard.report.content.remedies.mendings import refusal_words
 
     try:
         done = undo(journal)
@@ -84,7 +84,7 @@ def _undone(journal: Journal, chosen: argparse.Namespace) -> int:
 
 
 def _line(journal: Journal, language: str) -> str:
-    from wizard.report.content.mendings import journal_words
+    from wizard.report.content.remedies.mendings import journal_words
 
     return journal_words(journal, language)
 

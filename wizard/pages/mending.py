@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFrame, QProgressBar, QVBoxLayout
 
-from wizard.report.content.mendings import doing_words, mending_lines, plan_words, reason_words
+from wizard.report.content.remedies.mendings import doing_words, mending_lines, plan_words, reason_words
 from wizard.widgets.labels import filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 

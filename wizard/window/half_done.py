@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def offer_undo(window: Window, journal: Journal, moved: tuple[str, ...] = ()) -> QMessageBox:
     """Ask; "later" leaves it as it is, and the next start asks again. ``moved``: what would be moved aside."""
-    from wizard.report.content.mendings import aside_words
+    from wizard.report.content.remedies.mendings import aside_words
 
     say = window.case.say
     text = say("half-done-text", title=journal.title, path=journal.prefix)

@@ -19,7 +19,7 @@ from support.wheels import wheel
 
 from checks.facts import Mending
 from checks.facts.case import Case
-from checks.facts.mendings import is_fixed
+from checks.facts.remedies.mendings import is_fixed
 from checks.mending import permission
 from checks.mending import undo as undo_module
 from checks.mending.freeze import freeze

@@ -13,7 +13,7 @@ from checks.mending import settings
 from checks.mending.settings import Surroundings, placed
 from checks.proof.changes import Filtered, Variable
 from checks.remedies.plan import plan_remedies
-from wizard.report.content.mendings import setting_items
+from wizard.report.content.remedies.mendings import setting_items
 from wizard.words import area
 
 

@@ -38,7 +38,7 @@ from wizard.report.content.measured.sections import measured_sections
 from wizard.report.content.model_files import ModelView, model_views, names_of
 from wizard.report.content.origins import lines_in_words, origin_in_words
 from wizard.report.content.program_runs import has_failed, run_sections, statement_sections
-from wizard.report.content.step_labels import is_address
+from wizard.report.content.remedies.step_labels import is_address
 from wizard.report.content.together import Member, about_framework, members_of
 from wizard.report.content.verdict import verdict_of
 from wizard.words import area, known, words

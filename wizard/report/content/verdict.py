@@ -18,9 +18,9 @@ from checks.knowledge.phrases import in_language
 from wizard.report.content.blocks import Verdict
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
-from wizard.report.content.mendings import mendings_in_short
 from wizard.report.content.program_runs import in_short
-from wizard.report.content.proofs import proofs_in_short
+from wizard.report.content.remedies.mendings import mendings_in_short
+from wizard.report.content.remedies.proofs import proofs_in_short
 from wizard.report.content.tested import what_was_tested
 from wizard.words import area, words
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPagedPaintDevice
 
 from wizard.report.content import blocks as b
 from wizard.report.content.measured.line import left_out_line
-from wizard.report.content.step_labels import is_address
+from wizard.report.content.remedies.step_labels import is_address
 from wizard.report.pdf.columns import Columns
 from wizard.report.pdf.fitted_table import fitted
 from wizard.report.pdf.plot import PlotBlock

@@ -15,8 +15,8 @@ from checks.visible import visible_markdown
 from wizard.report.content import blocks as b
 from wizard.report.content.document import document_of
 from wizard.report.content.measured.line import left_out_line
+from wizard.report.content.remedies.step_labels import is_address
 from wizard.report.content.report import Report
-from wizard.report.content.step_labels import is_address
 from wizard.words import words
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$&])")

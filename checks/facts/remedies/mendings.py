@@ -6,7 +6,7 @@ import msgspec
 
 from checks.facts.base import Fact
 from checks.facts.programs import ProgramRun
-from checks.facts.proofs import PackageChange
+from checks.facts.remedies.proofs import PackageChange
 
 
 class MendingResult(StrEnum):

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from checks.facts.base import Fact
-from checks.facts.proofs import PackageChange
+from checks.facts.remedies.proofs import PackageChange
 
 
 class ResolutionResult(StrEnum):

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from checks.facts import Mending, MendingResult, PackageChange, ProgramRun
-from checks.facts.mendings import is_fixed
+from checks.facts.remedies.mendings import is_fixed
 from checks.mending import mend, permission, undo
 from checks.mending.journal import Journal, Stage
 from checks.mending.mend import Proposal
@@ -17,7 +17,7 @@ from checks.proof.witness import Witness
 from checks.remedies.plan import PlannedVerify, RemedyPlan
 from wizard.report.content.blocks import Items, Step
 from wizard.report.content.finding_blocks import remedy_blocks
-from wizard.report.content.mendings import (
+from wizard.report.content.remedies.mendings import (
     half_done_words,
     journal_words,
     mending_lines,

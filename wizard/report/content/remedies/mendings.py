@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from checks.facts import Mending, MendingResult, ProgramRun, Proof, SettingPlace
-from checks.facts.mendings import is_fixed
+from checks.facts.remedies.mendings import is_fixed
 from checks.proof.changes import Variable
 from wizard.report.content.blocks import Item, Items, Step
-from wizard.report.content.proofs import changed_words, failure_words, megabytes, short
+from wizard.report.content.remedies.proofs import changed_words, failure_words, megabytes, short
 from wizard.words import area, words
 
 if TYPE_CHECKING:  # loaded when a remedy is carried out, not with every report

@@ -3,7 +3,7 @@
 import pytest
 
 from checks.remedies.plan import PlannedStep
-from wizard.report.content.step_labels import step_numbers
+from wizard.report.content.remedies.step_labels import step_numbers
 
 
 def step(platforms: str = "", managers: str = "") -> PlannedStep:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from checks.facts import Resolution, ResolutionResult
 from wizard.report.content.blocks import Item, Items, Step
-from wizard.report.content.proofs import changes_in_words
+from wizard.report.content.remedies.proofs import changes_in_words
 from wizard.words import words
 
 _MARKS = {

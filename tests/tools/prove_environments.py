@@ -7,7 +7,6 @@ came of each remedy, seconds, megabytes that were copied, and what in the enviro
 modes, sizes, times of change and contents of all its files.
 """
 
-import argparse
 import hashlib
 import json
 import os
@@ -18,24 +17,16 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.tools.try_environments import asked_in, symptom_of
+from tests.tools.try_environments import asked_for, asked_in, symptom_of
 
 PATIENCE = 1800  # seconds for one environment
 
 
 def main() -> None:
     """Try them all and print a table."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--out", type=Path, default=None, help="where the reports are kept")
-    chosen = parser.parse_args()
-    out = (chosen.out or chosen.folder / "proofs").absolute()
-    out.mkdir(parents=True, exist_ok=True)
+    places, out = asked_for("proofs")
     counts: Counter[str] = Counter()
-    for place in sorted(path.parent for path in chosen.folder.glob("*/target")):
-        if (chosen.only and place.name not in chosen.only) or not (place / "expect").read_text().strip():
-            continue
+    for place in places:
         before = _tree(place)
         started = time.monotonic()
         report = _proven(place, out / f"{place.name}.json")

@@ -6,7 +6,6 @@ FOLDER as for try_environments. Each program is started by ``naosu run`` in its 
 that is no note every remedy is printed in the order in which it is shown, with its resolution and how long that took.
 """
 
-import argparse
 import json
 import shlex
 import sys
@@ -15,24 +14,16 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.tools.try_environments import SERIOUS, asked_in
+from tests.tools.try_environments import SERIOUS, asked_for, asked_in
 
 PATIENCE = 900  # seconds for one environment
 
 
 def main() -> None:
     """Try them all and print a table."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--out", type=Path, default=None, help="where the reports are kept")
-    chosen = parser.parse_args()
-    out = (chosen.out or chosen.folder / "resolutions").absolute()
-    out.mkdir(parents=True, exist_ok=True)
+    places, out = asked_for("resolutions")
     counts: Counter[str] = Counter()
-    for place in sorted(path.parent for path in chosen.folder.glob("*/target")):
-        if (chosen.only and place.name not in chosen.only) or not (place / "expect").read_text().strip():
-            continue
+    for place in places:
         started = time.monotonic()
         report = _examined(place, out / f"{place.name}.json")
         seconds = time.monotonic() - started

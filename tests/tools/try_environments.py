@@ -90,6 +90,20 @@ def _tried(place: Path, way: str, out: Path) -> tuple[str, str, float]:
     return *_judged(place, findings), seconds
 
 
+def asked_for(tool: str) -> tuple[list[Path], Path]:
+    """The broken environments that a tool's command line names, and the folder for its reports, which is made."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--out", type=Path, default=None, help="where the reports are kept")
+    chosen = parser.parse_args()
+    out = (chosen.out or chosen.folder / tool).absolute()
+    out.mkdir(parents=True, exist_ok=True)
+    places = sorted(path.parent for path in chosen.folder.glob("*/target"))
+    named = [place for place in places if not chosen.only or place.name in chosen.only]
+    return [place for place in named if (place / "expect").read_text().strip()], out
+
+
 def symptom_of(place: Path) -> list[str]:
     """The option by which an environment's user says what is wrong; empty where he leaves it to the program."""
     file = place / "symptom"

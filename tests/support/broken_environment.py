@@ -46,7 +46,10 @@ def install(requirement):
 
 
 if sys.argv[1] == "install":
-    for requirement in sys.argv[2:]:
+    wanted = sys.argv[2:]
+    if wanted[0] == "-r":
+        wanted = pathlib.Path(wanted[1]).read_text().split()
+    for requirement in wanted:
         if not requirement.startswith("-"):
             install(requirement)
 """

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -42,7 +42,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pip_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the pip of the tests, which is linked into each environment."""
+    """A copy of the pip of the tests, which many environments can see."""
     folder = tmp_path_factory.mktemp("pip") / "pip"
     shutil.copytree(Path(sysconfig.get_path("purelib"), "pip"), folder)
     return folder
@@ -54,13 +54,35 @@ def real_pip() -> None:
 
 
 @pytest.fixture
+def pip_inside(real_pip: None) -> None:
+    """Wanted by the test that also copies pip, with its hundreds of files; the others see one that lies elsewhere."""
+
+
+@pytest.fixture
+def small_pip_in_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new environment gets those few lines, too: its own pip takes 7 seconds, and one test waits for it."""
+
+    def make(command: Sequence[str], place: Path) -> None:
+        *start, folder = command
+        _make([*start, "--without-pip", folder], place)
+        (site,) = Path(folder).glob("lib/python*/site-packages")
+        (site / "pip").mkdir()
+        (site / "pip" / "__main__.py").write_text(SMALL_PIP)
+
+    _make = environment_copy._make
+    monkeypatch.setattr(environment_copy, "_make", make)
+
+
+@pytest.fixture
 def environment(tmp_path: Path, pip_of_tests: Path, request: pytest.FixtureRequest) -> Path:
     """A user's virtual environment, with six 1.0 and a command."""
     folder = tmp_path / "my env"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (site,) = folder.glob("lib/python*/site-packages")
-    if "real_pip" in request.fixturenames:
+    if "pip_inside" in request.fixturenames:
         shutil.copytree(pip_of_tests, site / "pip", copy_function=os.link)
+    elif "real_pip" in request.fixturenames:
+        (site / "elsewhere.pth").write_text(f"{pip_of_tests.parent}\n")
     else:
         (site / "pip").mkdir()
         (site / "pip" / "__main__.py").write_text(SMALL_PIP)
@@ -142,10 +164,11 @@ SIX = {"requirement": "six==2.0", "import_statement": "import six"}
 RELEASE = "dependency-version-conflict"
 
 
-@pytest.mark.usefixtures("real_pip")
+@pytest.mark.usefixtures("pip_inside")
 def test_what_failed_before_and_runs_after_is_proven(failed: Failed) -> None:
     case = failed(RELEASE, SIX, ("install-fitting-release", "update-package"), "import six")
-    proof = proofs_of(case)["install-fitting-release"]
+    proofs = proofs_of(case)
+    proof = proofs["install-fitting-release"]
     assert proof.result == "proven"
     assert proof.way == "copy"
     assert [(change.name, change.version_before, change.version_after) for change in proof.changes] == [
@@ -154,7 +177,7 @@ def test_what_failed_before_and_runs_after_is_proven(failed: Failed) -> None:
     assert proof.commands[0].endswith("-m pip install six==2.0")
     assert proof.run is not None
     assert proof.run.worked
-    assert "update-package" not in proofs_of(case), "nothing more is tried behind a proof"
+    assert "update-package" not in proofs, "nothing more is tried behind a proof"
 
 
 def test_a_command_of_the_environment_is_run_in_the_copy(failed: Failed, environment: Path) -> None:
@@ -321,6 +344,7 @@ def test_an_environment_is_made_again_with_the_same_packages(failed: Failed, env
     assert "six==2.0" in proof.releases
 
 
+@pytest.mark.usefixtures("small_pip_in_new_ones")
 def test_a_fresh_environment_gets_what_the_program_asks_for(failed: Failed, tmp_path: Path) -> None:
     case = failed("damaged-installation", {}, ("make-fresh-environment",), ELSEWHERE)
     proof = proofs_of(case)["make-fresh-environment"]

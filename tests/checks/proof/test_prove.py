@@ -5,14 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
-from support.broken_environment import SMALL_PIP
+from support.broken_environment import PIP, SMALL_PIP, see_pip
 from support.wheels import put, unpack, wheel
 
 from checks.engine.watch.connection import Listened
@@ -37,14 +36,6 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wheel(folder, "six", "2.0", {"six.py": "VALUE = 2"})
     wheel(folder, "six", "3.0", {"six.py": "import nowhere_at_all"})
     wheel(folder, "regex", "1.0", {"regex.py": ""}, requires=("nowhere-at-all",))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def pip_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the pip of the tests, which many environments can see."""
-    folder = tmp_path_factory.mktemp("pip") / "pip"
-    shutil.copytree(Path(sysconfig.get_path("purelib"), "pip"), folder)
     return folder
 
 
@@ -74,15 +65,15 @@ def small_pip_in_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def environment(tmp_path: Path, pip_of_tests: Path, request: pytest.FixtureRequest) -> Path:
+def environment(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """A user's virtual environment, with six 1.0 and a command."""
     folder = tmp_path / "my env"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (site,) = folder.glob("lib/python*/site-packages")
     if "pip_inside" in request.fixturenames:
-        shutil.copytree(pip_of_tests, site / "pip", copy_function=os.link)
+        shutil.copytree(PIP, site / "pip")
     elif "real_pip" in request.fixturenames:
-        (site / "elsewhere.pth").write_text(f"{pip_of_tests.parent}\n")
+        see_pip(site, tmp_path)
     else:
         (site / "pip").mkdir()
         (site / "pip" / "__main__.py").write_text(SMALL_PIP)

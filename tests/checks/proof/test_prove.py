@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from support.broken_environment import PIP, SMALL_PIP, see_pip
+from support.extent import ALL
 from support.wheels import put, unpack, wheel
 
 from checks.engine.watch.connection import Listened
@@ -51,7 +52,9 @@ def pip_inside(real_pip: None) -> None:
 
 @pytest.fixture
 def small_pip_in_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new environment gets those few lines, too: its own pip takes 7 seconds, and one test waits for it."""
+    """A new environment gets those few lines, too: its own pip takes 7 seconds, and a release's tests wait for it."""
+    if ALL:
+        return
 
     def make(command: Sequence[str], place: Path) -> None:
         *start, folder = command
@@ -322,6 +325,7 @@ def test_an_installation_that_would_not_last_is_not_tried(failed: Failed) -> Non
 ELSEWHERE = "import six, sys\nassert 'my env' not in sys.prefix"  # as what names a folder that is gone
 
 
+@pytest.mark.usefixtures("small_pip_in_new_ones")
 def test_an_environment_is_made_again_with_the_same_packages(failed: Failed, environment: Path) -> None:
     put(next(environment.glob("lib/python*/site-packages")), "six", "2.0", {"six.py": "VALUE = 2"})
     unlinked = next(environment.glob("lib/python*/site-packages/six-1.0.dist-info"))

@@ -266,7 +266,7 @@ def test_damage_is_a_problem_and_no_exception(name: str) -> None:
     assert read_pickle(of_bytes(DAMAGED[name])).problem is not None
 
 
-DEEP = 200_000 if ALL else 30_000
+DEEP = 200_000 if ALL else 12_000
 NESTED = {
     "lists in lists": b"\x80\x04]" + b"]a" * DEEP + b".",
     "tuples in tuples": b"\x80\x04)" + b"\x85" * DEEP + b".",

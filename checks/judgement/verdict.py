@@ -18,6 +18,7 @@ from checks.judgement.coverage import is_missing, is_too_short, is_untested, out
 from checks.judgement.headline import SURE, Headline, Stance
 from checks.judgement.model_standing import Standing
 from checks.judgement.ranking import can_explain
+from checks.judgement.seen_to_run import local_program_used_gpu
 from checks.knowledge.catalogue import UNKNOWN
 
 _NOT_MEASURED = "not-measured"
@@ -71,6 +72,8 @@ def decide(case: Case, answer: Headline, symptom: str) -> Decision:
 def decide_ticket(case: Case) -> Decision:
     """The decision on a ticket with findings: its likeliest cause, whatever its severity, and how sure it is."""
     best = case.findings[0]
+    if best.cause == UNKNOWN and local_program_used_gpu(case.facts):
+        return Decision("clear", "clear", "on-gpu-ticket")
     is_decided = best.cause != UNKNOWN and best.confidence >= _EVEN
     state = {Severity.NOTE: "clear"}.get(best.severity, best.severity.value) if is_decided else "incomplete"
     if best.cause == UNKNOWN:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import msgspec
 
 from checks.facts import Facts, Mending, OsFacts, Proof, Resolution, SettingPlace
-from checks.facts.finding import FRAMEWORK, Finding
+from checks.facts.finding import FRAMEWORK, LOCAL_PROGRAM, Finding
 from checks.facts.phrase import Phrase
 from checks.facts.remedies.mendings import mending_of
 from checks.facts.remedies.proofs import ProofResult, proof_of
@@ -99,7 +99,8 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
     plans = []
     for remedy in fitting_remedies(finding, facts):
         try:
-            plan = _plan(remedy_of(remedy), words_of(finding, language), machine, language)
+            values = {LOCAL_PROGRAM: machine.program, **words_of(finding, language)}
+            plan = _plan(remedy_of(remedy), values, machine, language)
         except KeyError:
             log.exception("remedy %s of %s", remedy, finding.cause)
         else:
@@ -190,6 +191,7 @@ class _Machine:
     removes_from_system: bool = False
     same_release: str = ""  # of the package that a remedy is about
     index_option: str = ""  # of the same
+    program: str = ""  # with a runtime of its own that a text is about
 
     @classmethod
     def of(cls, facts: Facts) -> _Machine:
@@ -205,6 +207,7 @@ class _Machine:
             versions={package.name: package.version for package in (interpreter and interpreter.packages) or ()},
             origin=Origin.of(facts),
             installer=Installer.of(interpreter),
+            program=told[0].name if facts.reported and len(told := facts.local_programs or ()) == 1 else "",
         )
 
     @property
@@ -305,7 +308,7 @@ def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language
         **{name: value for name, value in values.items() if value or name not in remedy.default},
     }
     framework = values.get(FRAMEWORK, "")
-    steps = _applicable(remedy, machine, framework)
+    steps = _applicable(remedy, machine, framework, values.get(LOCAL_PROGRAM, ""))
     verify = remedy.verify.code if _is_of(remedy.verify.frameworks, framework) else ""
     if not steps or not all(values.get(name) or name in CONTEXT for name in remedy.needs):
         return None
@@ -368,13 +371,14 @@ def _refused(template: str, values: Mapping[str, str], machine: _Machine) -> Phr
     return phrase(why[name] or "value-unfit", value=quoted(asked[name]))
 
 
-def _applicable(remedy: Remedy, machine: _Machine, framework: str = "") -> tuple[Step, ...]:
-    steps = tuple(step for step in remedy.step if _is_of(step.frameworks, framework))
+def _applicable(remedy: Remedy, machine: _Machine, framework: str = "", program: str = "") -> tuple[Step, ...]:
+    fits = (step for step in remedy.step if _is_of(step.programs, program))
+    steps = tuple(step for step in fits if _is_of(step.frameworks, framework))
     return _for_managers(tuple(_for_platform(steps, machine)), machine)
 
 
 def _is_of(frameworks: tuple[str, ...], framework: str) -> bool:
-    """Whether something is of a framework; where that is not known, everything is shown."""
+    """Whether something is of a framework or program; where that is not known, everything is shown."""
     return not framework or not frameworks or framework in frameworks
 
 

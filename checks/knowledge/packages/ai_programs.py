@@ -2,6 +2,8 @@
 
 import functools
 import re
+from collections.abc import Sequence
+from pathlib import PurePath
 
 from checks.knowledge import Row, Table
 
@@ -49,6 +51,11 @@ def ai_programs() -> tuple[AiProgram, ...]:
 def program_of_process(name: str) -> str | None:
     """The program whose process has this name, as people call it; None: not one that is known."""
     return _by_process().get(name.lower().removesuffix(".exe"))
+
+
+def program_of_command(command: Sequence[str]) -> str | None:
+    """The program that a command line starts; None: not one that is known."""
+    return program_of_process(PurePath(command[0].replace("\\", "/")).name) if command else None
 
 
 def program_called(word: str) -> AiProgram | None:

@@ -23,7 +23,7 @@ class LogSign(Row):
 
 
 class Backend(Row):
-    """How programs name what they compute on. ``names``: in lower case, without a number behind; "" : tells nothing."""
+    """How programs name what they compute on. ``names``: in lower case, without a number behind."""
 
     id: str
     names: tuple[str, ...]
@@ -31,6 +31,8 @@ class Backend(Row):
 
 class LocalProgramLogs(Table):
     needles: tuple[str, ...]  # of which one stands in every text that one of the signs is in; in lower case
+    keeps: tuple[str, ...]  # patterns of the lines that are kept of a log that was found here
+    drops: tuple[str, ...]  # ... and of those among them that are not
     sign: tuple[LogSign, ...]
     backend: tuple[Backend, ...]
 
@@ -51,3 +53,15 @@ def backend_called(name: str) -> str | None:
     """The backend that a program means by this name ("CUDA0", "ROCm", "cuda_v12"); None: none that is known."""
     word = re.sub(r"(?<=[a-z])[_-]?v?\d+(?:[_.]\w+)*$", "", name.strip().lower())
     return next((row.id for row in LocalProgramLogs.read().backend if word in row.names), None)
+
+
+def is_kept(line: str) -> bool:
+    """Whether a line of a log that was found here tells of the machine, and not of what people asked."""
+    keeps, drops = _patterns()
+    return bool(keeps.search(line)) and not drops.search(line)
+
+
+@functools.cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    table = LocalProgramLogs.read()
+    return re.compile("|".join(table.keeps)), re.compile("|".join(table.drops))

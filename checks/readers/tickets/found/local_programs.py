@@ -45,8 +45,7 @@ def read_local_programs(text: Text) -> Iterator[Statement]:
     """The program that wrote the text, with what it computes on; its GPUs; the variables that its service has."""
     if not text.has(*needles()):
         return
-    begun = max((found.start() for sign, pattern in signs() if sign.begins for found in pattern.finditer(text.whole)), default=0)
-    told = _told(text, begun)
+    told = _told(text, last_start(text.whole))
     name = program_of_text(text.whole)
     if name is not None and told.lines:
         program = LocalProgram(
@@ -61,6 +60,13 @@ def read_local_programs(text: Text) -> Iterator[Statement]:
         yield Statement("local-program", program, tuple(dict.fromkeys(told.lines)), name)
     yield from _gpus(text, name or "")
     yield from _variables(text, name or "")
+
+
+def last_start(log: str) -> int:
+    """Where the last start of a program begins in its log."""
+    begins = (found.start() for sign, pattern in signs() if sign.begins for found in pattern.finditer(log))
+    last = max(begins, default=0)
+    return log.rfind("\n", 0, last) + 1
 
 
 def _told(text: Text, begun: int) -> _Told:
@@ -79,7 +85,7 @@ def _told(text: Text, begun: int) -> _Told:
 
 
 def _take(told: _Told, sign: LogSign, groups: dict[str, str]) -> None:
-    """One line. A buffer on the processor says nothing where others lie on a GPU: every model leaves something there."""
+    """One line. A buffer on the processor says nothing where others lie on a GPU: each model leaves something there."""
     if "pairs" in groups:
         groups = _of_pairs(groups["pairs"])
     named = backend_called(groups["backend"]) if "backend" in groups else sign.backend or None
@@ -118,7 +124,9 @@ def _gpus(text: Text, program: str) -> Iterator[Statement]:
             gpu = gpu_of_name(found["name"])
             if gpu is None or gpu.vendor_id == "10de":
                 fields = {"compute_capability": found["capability"]}
-                yield Statement("gpu", GpuStatement(gpu, found["name"], by="driver", nvidia=fields), text.at(found), program)
+                yield Statement(
+                    "gpu", GpuStatement(gpu, found["name"], by="driver", nvidia=fields), text.at(found), program
+                )
     for line in text.lines if "inference compute" in text.whole else ():
         if "inference compute" in line.text:
             yield from _listed(line.text, line.number, program)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - what programs printed stays as it is
 """Installed AI programs are found and their last log is read: within bounds, without links, without what people asked."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - what programs printed stays as it is
 """AI programs with a runtime of their own in the report: what was seen of them, in both languages."""
 
 from __future__ import annotations

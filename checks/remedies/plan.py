@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from checks.analysis.failures.owners import module_of_file
 from checks.facts import Facts, Mending, OsFacts, Proof, Resolution, SettingPlace
 from checks.facts.finding import FRAMEWORK, LOCAL_PROGRAM, Finding
 from checks.facts.phrase import Phrase
@@ -38,6 +39,8 @@ PYTHON_MANAGERS = ("pip", "conda", "mamba", "pixi", "uv", "poetry", "pdm", "pipx
 # the same release again ("torch==2.6.0"), and the index of its build; the last two: what is there ("tensorflow-cpu").
 _INSTALLED = ("installed_tensorflow", "installed_onnxruntime")
 CONTEXT = ("python", "pip_install", "pip_uninstall", "same_release", "index_option", *_INSTALLED)
+
+OWN_SCRIPT = "own_script"  # what stands for the file that starts the user's program
 
 _PIP = frozenset({"pip_install", "pip_uninstall"})
 _OURS = _PIP | {"index_option", *_INSTALLED}  # what no stranger has a say in
@@ -99,7 +102,7 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
     plans = []
     for remedy in fitting_remedies(finding, facts):
         try:
-            values = {LOCAL_PROGRAM: machine.program, **words_of(finding, language)}
+            values = {LOCAL_PROGRAM: machine.program, OWN_SCRIPT: machine.script, **words_of(finding, language)}
             plan = _plan(remedy_of(remedy), values, machine, language)
         except KeyError:
             log.exception("remedy %s of %s", remedy, finding.cause)
@@ -192,6 +195,7 @@ class _Machine:
     same_release: str = ""  # of the package that a remedy is about
     index_option: str = ""  # of the same
     program: str = ""  # with a runtime of its own that a text is about
+    script: str = ""  # the file with which the user's program that failed here starts
 
     @classmethod
     def of(cls, facts: Facts) -> _Machine:
@@ -208,6 +212,7 @@ class _Machine:
             origin=Origin.of(facts),
             installer=Installer.of(interpreter),
             program=told[0].name if facts.reported and len(told := facts.local_programs or ()) == 1 else "",
+            script=_script(facts),
         )
 
     @property
@@ -281,6 +286,18 @@ class _Machine:
             same_release=f"{package}=={version}" if version else package,
             index_option=f" --index-url {index}" if index else "",
         )
+
+
+def _script(facts: Facts) -> str:
+    """The file that a Python of this machine was seen to start with before it failed; never one of a stranger's report.
+
+    What was started as ``python -m name`` has none: it does not begin in a file of its own.
+    """
+    for run in facts.runs if facts.here else ():
+        frames = run.raised.frames if run.raised is not None and not run.statement else ()
+        if frames and frames[0].function == "<module>" and frames[0].file.endswith(".py"):
+            return "" if module_of_file(frames[0].file) else frames[0].file
+    return ""
 
 
 def _system_managers(os: OsFacts) -> tuple[str, ...]:

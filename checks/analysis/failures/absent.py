@@ -12,9 +12,10 @@ from enum import StrEnum
 
 from packaging.requirements import Requirement
 
-from checks.analysis.failures.at_import import CLUE_SHOWN, Trouble, troubles
+from checks.analysis.failures.at_import import Trouble, troubles
 from checks.analysis.failures.owners import asked_by, module_of_file, owner_of_module
 from checks.facts import Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRuns, Raised
+from checks.facts.quotation import quotation
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.errors.soft_requirements import wishes_in
 from checks.knowledge.packages.import_packages import distributions_of, is_named, is_own_code, is_standard
@@ -173,19 +174,25 @@ def _absent(raised: Raised, trouble: Trouble, interpreter: InterpreterFacts | No
     if lacks:
         named = lacks.groupdict()
         return make(
-            Kind.NAME, named["module"], named["name"], lacks[0], is_shell=named.get("file") == "unknown location"
+            Kind.NAME, named["module"], named["name"], _line(lacks), is_shell=named.get("file") == "unknown location"
         )
     bare = _NO_NAME_BARE.search(message)
     if bare and raised.name:  # Python before 3.7 tells the module beside the words
-        return make(Kind.NAME, raised.name, bare["name"], bare[0])
+        return make(Kind.NAME, raised.name, bare["name"], _line(bare))
     missing = _NO_MODULE.search(message)
     if missing and (raised.type in ("ModuleNotFoundError", "ImportError") or "Error" in message or trouble.run):
-        return make(Kind.MODULE, missing["module"], "", missing[0])
+        return make(Kind.MODULE, missing["module"], "", _line(missing))
     wish = _unmet(message, interpreter) if raised.type.rpartition(".")[2] in _ASKS_IN_WORDS else None
     if wish is not None:
         line = next((line for line in message.splitlines() if line.strip()), message)
         return make(Kind.PACKAGE, wish.name, "", line.strip(), wish=wish)
     return None
+
+
+def _line(found: re.Match[str]) -> str:
+    """The whole line in which the words stand."""
+    begin, end = found.string.rfind("\n", 0, found.start()) + 1, found.string.find("\n", found.start())
+    return found.string[begin : end if end >= 0 else None].strip()
 
 
 def _made(
@@ -211,7 +218,7 @@ def _made(
         owner=owner,
         interpreter=interpreter,
         trouble=trouble,
-        line=f"{raised.type}: {line}"[:CLUE_SHOWN],
+        line=quotation(f"{raised.type}: {line}"),
         wish=wish,
         is_shell=is_shell,
     )

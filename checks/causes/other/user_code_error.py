@@ -17,6 +17,7 @@ from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, NvidiaFacts, ProgramRuns, Raised
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, NotHere, Severity
 from checks.facts.phrase import Phrase
+from checks.facts.quotation import quotation
 from checks.knowledge.errors.gpu_requests import GpuRequest, GpuRequests, RequestKind, request_in
 from checks.knowledge.phrases import phrase
 
@@ -27,7 +28,6 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _SEES_NONE = re.compile(r"is_available\(\): False|only has: \[\]")  # then it is no matter of the number
-_SHOWN = 300  # characters of a line that a finding quotes
 _UNPROVEN = 0.9  # of the certainty, where the size or number is not seen itself
 
 
@@ -169,7 +169,7 @@ def _made(
         severity=Severity.WARNING if failure.run.package else Severity.BLOCKING,
         confidence=round(request.certainty * share, 3),
         subject=failure.program,
-        evidence=(*evidence, Evidence(CLUE, f"{raised.type}: {line.strip()}"[:_SHOWN], failure.origin)),
+        evidence=(*evidence, Evidence(CLUE, quotation(f"{raised.type}: {line.strip()}"), failure.origin)),
         values={"complaint": complaint, FAILED_RUN: failure.run.label, **(values or {})},
         remedies=remedies,
     )

@@ -20,6 +20,7 @@ from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.errors.soft_requirements import wishes_in
 from checks.knowledge.packages.import_packages import distributions_of, is_named, is_own_code, is_standard
 from checks.knowledge.packages.known_packages import is_known_package
+from checks.knowledge.packages.misspelt_imports import Meant, meant_by
 from checks.knowledge.packages.names import PYTHON, releases_with
 from checks.knowledge.packages.python_parts import part_of
 
@@ -46,6 +47,10 @@ _NO_ATTRIBUTE = re.compile(r"module ['\"](?P<module>[\w.]{1,200})['\"] has no at
 _NUMPY_GONE = re.compile(r"(?:`(?:np|numpy)\.(?P<name>\w{1,40})`? was (?:removed in the NumPy|a deprecated alias))")
 
 
+# The remedies of a misspelt import: of what is installed, and of what is not.
+WRITE_RIGHT, INSTALL_MEANT = "write-the-right-import", "install-what-the-import-means"
+
+
 class Kind(StrEnum):
     """What is not there."""
 
@@ -69,10 +74,13 @@ class Absent:
     line: str
     wish: Requirement | None = None  # of a package
     is_shell: bool = False  # the module has no file: a folder that something left behind
+    meant: Meant | None = None  # the module that the user's own program means; ``owner`` is that one's
 
     @property
     def statement(self) -> str:
-        """The import that failed, in small."""
+        """The import that failed, in small; of a misspelt one that which was meant."""
+        if self.meant is not None:
+            return f"import {self.meant.module}"
         if self.kind is Kind.NAME:
             return f"from {self.module} import {self.name}"
         return f"import {self.module}" if self.kind is Kind.MODULE else ""
@@ -89,7 +97,7 @@ class Absent:
         So it is where it asks for it itself, where its whole module is not there although its metadata is, and where
         its folder is an empty shell.
         """
-        if self.owner is None or self.is_standard or self.kind is Kind.PACKAGE:
+        if self.owner is None or self.is_standard or self.kind is Kind.PACKAGE or self.meant is not None:
             return False
         is_whole = self.kind is Kind.MODULE and "." not in self.module and not _is_dropped(self.module, self.owner)
         return self.is_shell or is_whole or (self.asker is not None and self.asker.name == self.owner.name)
@@ -110,7 +118,7 @@ class Absent:
         """The distributions of which any brings it, what to install first."""
         if self.wish is not None:
             return (self.wish.name,)
-        return distributions_of(self.module)
+        return distributions_of(self.meant.module if self.meant else self.module)
 
     @property
     def asker_label(self) -> str:
@@ -208,7 +216,9 @@ def _made(
     is_shell: bool = False,
 ) -> Absent:
     asker_module = _asker(raised, trouble, interpreter)
-    owner = interpreter.package(wish.name) if wish and interpreter else owner_of_module(module, interpreter)
+    meant = _meant(module, interpreter) if kind is Kind.MODULE and not asker_module else None
+    brought = meant.module if meant else module
+    owner = interpreter.package(wish.name) if wish and interpreter else owner_of_module(brought, interpreter)
     return Absent(
         kind=kind,
         module=module,
@@ -221,7 +231,14 @@ def _made(
         line=quotation(f"{raised.type}: {line}"),
         wish=wish,
         is_shell=is_shell,
+        meant=meant,
     )
+
+
+def _meant(module: str, interpreter: InterpreterFacts | None) -> Meant | None:
+    """What a misspelt import means; where a package of exactly that name is installed, no slip is guessed."""
+    meant = meant_by(module)
+    return meant if meant is None or meant.is_sure or owner_of_module(module, interpreter) is None else None
 
 
 def _asker(raised: Raised, trouble: Trouble, interpreter: InterpreterFacts | None) -> str:

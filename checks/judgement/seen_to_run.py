@@ -35,6 +35,11 @@ def still_ran(facts: Facts) -> bool:
     )
 
 
+def only_waited(facts: Facts) -> bool:
+    """Whether what ran here before was seen to wait all the time: it may hang, and nobody saw it work."""
+    return any(run.only_waited for run in facts.runs)
+
+
 def used_gpu(facts: Facts) -> bool:
     """Whether each of them was seen to compute on a GPU, and that is what was asked."""
     whole = [run for run in facts.runs if not run.statement]

@@ -116,6 +116,8 @@ def _state(case: Case, answer: Headline, symptom: str) -> str:
     """That of the findings that can explain the question, else of all: the badge belongs to the sentence."""
     if answer.stance is Stance.MENDED or (answer.stance in _SEEN and case.complete):
         return "clear"
+    if answer.stance is Stance.WAITING and case.complete:
+        return "incomplete"
     explaining = {finding.severity for finding in case.findings if can_explain(finding.cause, symptom)}
     severities = explaining - {Severity.NOTE} or {finding.severity for finding in case.findings}
     for severity in (Severity.BLOCKING, Severity.WARNING):
@@ -131,7 +133,7 @@ def _state(case: Case, answer: Headline, symptom: str) -> str:
 
 def _word(case: Case, state: str, stance: Stance = Stance.FOUND) -> str:
     """The word agrees with the sentence: "blocking" only where it names the cause, "too short" is no interruption."""
-    if stance is Stance.MENDED:
+    if stance in (Stance.MENDED, Stance.WAITING):
         return stance.value
     if state == "blocking":
         return _OF_BLOCKING.get(stance, "possible")
@@ -141,7 +143,7 @@ def _word(case: Case, state: str, stance: Stance = Stance.FOUND) -> str:
 def _sentence(case: Case, state: str, symptom: str, answer: Headline) -> str:
     if state == "nothing-run":
         return state
-    if answer.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED, Stance.MENDED, *_SEEN):
+    if answer.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED, Stance.MENDED, Stance.WAITING, *_SEEN):
         return answer.stance.value
     if answer.stance is Stance.UNRELATED:
         return f"unrelated-{state}"

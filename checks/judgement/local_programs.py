@@ -18,6 +18,7 @@ from checks.judgement.odds import NO_CAUSE, weighed
 
 LEAST = 0.6  # of a cause that a program's log shows: below, nothing is said
 _OF_THE_MACHINE = ("no-gpu-for-ai",)  # causes that are no other ones for another program
+_JUDGED = 300_000  # characters of all their texts together; a machine with three of them has half
 _ASKED_AT_MOST = Severity.WARNING  # the program runs, if slowly
 
 
@@ -25,9 +26,13 @@ def with_local_programs(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Outc
     """The outcomes, with what keeps these programs from the GPU: of the one that was asked about, or of each."""
     known = tuple(outcomes)
     asked = facts.symptom.program if facts.symptom else ""
+    left = _JUDGED
     for program in facts.local_programs or ():
         if asked not in ("", program.name):
             continue
+        left -= len(program.text)
+        if left < 0:
+            break
         for finding in _findings(facts, program, known):
             same = [other for outcome in known for other in outcome.findings if other.cause == finding.cause]
             others = (other for other in same if other.subject != finding.subject)

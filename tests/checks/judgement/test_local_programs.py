@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from checks.facts import Facts, Gpu, Gpus, LocalProgram, MachineFacts, OsFacts, Symptom
 from checks.facts.case import Answers
@@ -10,6 +11,7 @@ from checks.facts.finding import CLUE, Finding, Severity
 from checks.facts.question import SymptomName
 from checks.judgement.judge import judged
 from checks.remedies.plan import plan_remedies
+from checks.sharing.redact import redact
 
 TOO_OLD = (
     'level=WARN source=cuda_compat.go:65 msg="NVIDIA driver too old" device="NVIDIA GeForce RTX 3060" compute=8.6 '
@@ -88,3 +90,26 @@ def test_only_the_steps_of_the_program_are_shown() -> None:
     steps = " ".join(step.text for step in plan.steps)
     assert "Ollama" in steps
     assert "LM Studio" not in steps
+
+
+def test_of_many_and_long_logs_as_much_is_weighed_as_of_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sent report can hold any number: 50 of 100,000 characters took 46 s."""
+    weighed = []
+    monkeypatch.setattr("checks.judgement.local_programs.weighed", lambda facts, _: weighed.append(facts) or ())
+    long = msgspec.structs.replace(OLLAMA, text="x" * 100_000)
+    judged(Facts(machine=MACHINE, local_programs=(long,) * 20), Answers(symptom="not-on-gpu"))
+    assert len(weighed) == 3
+
+
+def test_a_log_shows_nothing_private() -> None:
+    private = msgspec.structs.replace(
+        OLLAMA,
+        path="/home/alice/bin/ollama",
+        log="/home/alice/.ollama/logs/server.log",
+        text=f"{TOO_OLD}\nmodel=/home/alice/geheim/model.gguf token=sk-abcdefghijklmnopqrstuvwxyz012345",
+    )
+    case = redact(judged(Facts(local_programs=(private,)), Answers(symptom="not-on-gpu"))).case
+    (shown,) = case.facts.local_programs or ()
+    assert "alice" not in f"{shown.path}{shown.log}{shown.text}"
+    assert "abcdefghijklmnop" not in shown.text
+    assert "NVIDIA driver too old" in shown.text

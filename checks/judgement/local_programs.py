@@ -18,14 +18,15 @@ from checks.judgement.odds import NO_CAUSE, weighed
 
 LEAST = 0.6  # of a cause that a program's log shows: below, nothing is said
 _OF_THE_MACHINE = ("no-gpu-for-ai",)  # causes that are no other ones for another program
+_OF_A_PYTHON = ("framework-not-installed",)  # of no weight for a program that uses none of them
 _JUDGED = 300_000  # characters of all their texts together; a machine with three of them has half
 _ASKED_AT_MOST = Severity.WARNING  # the program runs, if slowly
 
 
 def with_local_programs(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
     """The outcomes, with what keeps these programs from the GPU: of the one that was asked about, or of each."""
-    known = tuple(outcomes)
     asked = facts.symptom.program if facts.symptom else ""
+    known = tuple(_in_a_note(outcome) if asked and outcome.cause in _OF_A_PYTHON else outcome for outcome in outcomes)
     left = _JUDGED
     for program in facts.local_programs or ():
         if asked not in ("", program.name):
@@ -39,6 +40,11 @@ def with_local_programs(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Outc
             if finding.cause not in _OF_THE_MACHINE or not same:  # else its own check has told it
                 known = with_findings_instead(known, (*others, finding))
     return known
+
+
+def _in_a_note(outcome: Outcome) -> Outcome:
+    notes = (msgspec.structs.replace(finding, severity=Severity.NOTE) for finding in outcome.findings)
+    return msgspec.structs.replace(outcome, findings=tuple(notes))
 
 
 def is_asked_about(facts: Facts, program: LocalProgram) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from checks.facts import Facts, Gpu, Gpus, LocalProgram, MachineFacts, OsFacts, Symptom
+from checks.facts import Facts, Gpu, Gpus, InterpreterFacts, LocalProgram, MachineFacts, OsFacts, Symptom
 from checks.facts.case import Answers
 from checks.facts.finding import CLUE, Finding, Severity
 from checks.facts.question import SymptomName
@@ -113,3 +113,20 @@ def test_a_log_shows_nothing_private() -> None:
     assert "alice" not in f"{shown.path}{shown.log}{shown.text}"
     assert "abcdefghijklmnop" not in shown.text
     assert "NVIDIA driver too old" in shown.text
+
+
+def test_a_python_without_a_framework_is_not_why() -> None:
+    symptom = Symptom(name=SymptomName.NOT_ON_GPU.value, program="Ollama")
+    bare = InterpreterFacts(path="/usr/bin/python3", packages=())
+    facts = Facts(
+        machine=MACHINE, interpreters=(bare,), target=bare.path, local_programs=(OLLAMA,), symptom=symptom, here=True
+    )
+    grave = {finding.cause for finding in _grave(facts, symptom.name)}
+    assert grave == {"driver-too-old-for-cuda"}
+    unasked = msgspec.structs.replace(facts, symptom=Symptom(name=symptom.name))
+    assert "framework-not-installed" in {finding.cause for finding in _grave(unasked, symptom.name)}
+
+
+def _grave(facts: Facts, symptom: str) -> list[Finding]:
+    found = judged(facts, Answers(symptom=symptom)).findings
+    return [finding for finding in found if finding.severity is not Severity.NOTE]

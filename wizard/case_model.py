@@ -67,6 +67,7 @@ class CaseModel(QObject):
         self.is_watching = False  # the user's own program runs
         self.is_looking = False  # it ran before, and goes on
         self.program_runs: tuple[ProgramRun, ...] = ()  # for the next examination
+        self.local_program = ""  # with a runtime of its own, that the next examination is about
         self.is_proving = False  # remedies are tried in throw-away copies
         self.proving_step: Trying | None = None
         self.is_mending = False  # a proven remedy is carried out in the user's environment, or undone

@@ -48,7 +48,9 @@ def collected(
         environment=_environment(target, read.get("environment"), missing),
         probes=ProbeRuns(runs=tuple(answer.run for answer in answers.values())),
         runs=request.runs,
-        symptom=Symptom(origin="user", name=request.answers.symptom, exactness=request.answers.exactness),
+        symptom=Symptom(
+            origin="user", name=request.answers.symptom, exactness=request.answers.exactness, program=request.program
+        ),
         logs=request.logs,
         scripts=request.scripts,
         models=models,

@@ -20,6 +20,7 @@ from checks.engine.given_models import read_each, side_by_side
 from checks.engine.installed_files import installed_of, with_content_compared
 from checks.engine.job import Job
 from checks.engine.job_runner import JobRunner
+from checks.engine.local_programs import local_programs_of
 from checks.engine.plans.ask import own_jobs, target_jobs
 from checks.engine.plans.compute import budget, compute_jobs, is_wanted, with_saved
 from checks.engine.plans.export import export_jobs
@@ -67,6 +68,7 @@ class _Examination:
         asked = (*target_jobs(target, request), *own_jobs(request))
         runner.start(asked)
         files = runner.submit(installed_of, target, request)
+        programs = runner.submit(local_programs_of, request)
         if request.history is not None and any(run.failed for run in request.runs):
             runner.submit(_prepare_history)
         # Only now: importing every check costs time that the probes can use.
@@ -90,9 +92,12 @@ class _Examination:
         answers = runner.answers
         read = {job.id: job.result((answers[job.id],)) for job in asked}
         yield from runner.until(files)
+        yield from runner.until(programs)
         facts = collected(request, target, interpreters, models, answers, read)
         facts = msgspec.structs.replace(facts, runs=(*facts.runs, *(run for runs in tried for run in runs)))
         facts = msgspec.structs.replace(facts, searched=searched_of(target, facts, request))
+        if programs.done():
+            facts = msgspec.structs.replace(facts, local_programs=programs.result())
         if files.done():
             facts = with_content_compared(msgspec.structs.replace(facts, installed=files.result()), request)
         facts = yield from self._try_models(facts)

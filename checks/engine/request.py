@@ -19,7 +19,8 @@ class Request:
     are run again and compared; None: where the symptom asks for it. ``load``: seconds of the load test of each device;
     None: what the effort gives it. ``others``: examinations to compare this one with. ``runs``: of the user's own
     program, which were watched before. ``history``: the folder of the snapshots that examinations leave; None: it looks
-    back at none, and leaves none.
+    back at none, and leaves none. ``program``: one with a runtime of its own that is asked
+    about, by its name ("Ollama").
     """
 
     answers: Answers = field(default_factory=Answers)
@@ -36,3 +37,4 @@ class Request:
     others: tuple[OtherMachine, ...] = ()
     runs: tuple[ProgramRun, ...] = ()
     history: Path | None = None
+    program: str = ""

@@ -32,6 +32,7 @@ from checks.facts.installed import (
     Leftover,
     SharedModule,
 )
+from checks.facts.local_programs import LocalProgram
 from checks.facts.machine import (
     Accelerator,
     AmdFacts,

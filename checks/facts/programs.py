@@ -86,6 +86,7 @@ class PythonProcess(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
 GONE = "gone"  # the detail of one that ended while it was looked at: nobody saw how
 LONG_ENOUGH = 10.0  # seconds: importing a framework alone takes some
+_IDLE = 0.02  # cores: what looking for news now and then takes
 
 
 class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
@@ -113,6 +114,7 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     gpu_untouched_for: float | None = None  # seconds for which it was watched with no GPU open; None: not known
     quoted_variables: dict[str, str] = {}  # of its environment, whose whole value its exception names
     processor: float | None = None  # cores that were busy on average
+    waits_for: tuple[str, ...] = ()  # what its processes waited for at every look: "lock", "input"; () where unknown
     detail: str = ""
 
     @property
@@ -136,6 +138,12 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
         is_whole = bool(inside) and all(python.is_complete and python.gpu_files is not None for python in inside)
         is_long = self.end != ProgramEnd.ENDED and (self.gpu_untouched_for or 0.0) >= LONG_ENOUGH
         return (is_whole or is_long) and not self.gpu_processes
+
+    @property
+    def only_waited(self) -> bool:
+        """Whether it ran before, and was seen to compute nothing for long enough, neither here nor on a GPU."""
+        is_long = self.end == ProgramEnd.RUNNING and self.detail != GONE and (self.seconds or 0.0) >= LONG_ENOUGH
+        return is_long and self.processor is not None and self.processor < _IDLE and not self.gpu_processes
 
     @property
     def label(self) -> str:

@@ -12,6 +12,7 @@ class Symptom(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     name: str = SymptomName.EVERYTHING.value
     exactness: str = ""
+    program: str = ""  # that brings its own runtime and is asked about: "Ollama"
 
 
 class SentFile(Fact, frozen=True, kw_only=True, omit_defaults=True):

@@ -6,6 +6,7 @@ from checks.facts.base import Fact
 from checks.facts.frameworks import Frameworks
 from checks.facts.history import History
 from checks.facts.installed import InstalledFiles
+from checks.facts.local_programs import LocalProgram
 from checks.facts.machine import MachineFacts
 from checks.facts.measurements import Measurement
 from checks.facts.models import ModelComparison, ModelFacts
@@ -52,6 +53,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     mendings: tuple[Mending, ...] = ()  # proven remedies that were carried out, or were not
     settings: tuple[SettingPlace, ...] = ()  # where the variables are set that remedies change
     history: History | None = None  # what changed since it worked
+    local_programs: tuple[LocalProgram, ...] | None = None  # that bring their own runtime
     symptom: Symptom | None = None
     logs: tuple[SentFile, ...] = ()
     scripts: tuple[SentFile, ...] = ()

@@ -17,7 +17,7 @@ from checks.facts.finding import FAILED_RUN, MEASURED_MODEL, Finding, Severity
 from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
 from checks.facts.remedies.mendings import fixed_run, is_fixed
 from checks.judgement.ranking import can_explain, is_found
-from checks.judgement.seen_to_run import still_ran, used_gpu, worked
+from checks.judgement.seen_to_run import only_waited, still_ran, used_gpu, worked
 from checks.knowledge.catalogue import UNKNOWN
 
 SURE = 0.8  # from here on a cause is stated, below it is offered
@@ -61,6 +61,7 @@ class Stance(StrEnum):
     MENDED = "mended"  # it failed, a remedy was carried out here, and it was then seen to work
     WORKED = "worked"  # the user's own program was seen to come to its end without a failure
     RUNNING = "running"  # it had not failed when the chosen time was over
+    WAITING = "waiting"  # it ran before, and computed nothing while it was looked at
     ON_GPU = "on-gpu"  # it was seen to compute on the GPU, and that was asked
     CLEAR = "clear"  # nothing answers the question
 
@@ -110,7 +111,7 @@ def _of_findings(facts: Facts, findings: Sequence[Finding], symptom: str, exactn
         if worked(facts):
             return Headline(Stance.WORKED)
         if still_ran(facts):
-            return Headline(Stance.RUNNING)
+            return Headline(Stance.WAITING if only_waited(facts) else Stance.RUNNING)
         if used_gpu(facts):
             return Headline(Stance.ON_GPU)
     if not findings:

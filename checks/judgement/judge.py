@@ -3,6 +3,7 @@
     outcomes of checks           judge_each, one_check
     -> of runs and exports       run_errors, export_errors, packaged_models
     -> of the user's program     program_runs
+    -> of AI programs here       local_programs
     -> of texts, weighed         odds
     -> a second cause            second_cause
     -> ranked                    ranking
@@ -119,6 +120,10 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
         from checks.judgement.program_runs import with_programs
 
         known = with_programs(facts, known)
+    if any(program.text for program in facts.local_programs or ()):
+        from checks.judgement.local_programs import with_local_programs
+
+        known = with_local_programs(facts, known)
     proven = {(proof.cause, proof.subject) for proof in facts.proofs if proof.helped}
     known = tuple(_surer(outcome, facts) for outcome in known)
     if not facts.reported and not any((log.text or "").strip() for log in facts.logs):

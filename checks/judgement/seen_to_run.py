@@ -35,12 +35,26 @@ def still_ran(facts: Facts) -> bool:
     )
 
 
+def only_waited(facts: Facts) -> bool:
+    """Whether what ran here before was seen to wait all the time: it may hang, and nobody saw it work."""
+    return any(run.only_waited for run in facts.runs)
+
+
 def used_gpu(facts: Facts) -> bool:
     """Whether each of them was seen to compute on a GPU, and that is what was asked."""
     whole = [run for run in facts.runs if not run.statement]
     is_asked = facts.symptom is not None and facts.symptom.name == SymptomName.NOT_ON_GPU
     nvidia = facts.machine.nvidia if facts.machine else None
+    if is_asked and not whole:
+        return local_program_used_gpu(facts)
     return is_asked and bool(whole) and all(computed_on_gpu(run, nvidia) and not run.failed for run in whole)
+
+
+def local_program_used_gpu(facts: Facts) -> bool:
+    """Whether the program with a runtime of its own that was asked about, or that wrote the text, used the GPU."""
+    asked = facts.symptom.program if facts.symptom else ""
+    programs = [program for program in facts.local_programs or () if facts.reported or program.name == asked]
+    return bool(programs) and all(program.is_whole_on_gpu for program in programs)
 
 
 def _is_asked(facts: Facts) -> bool:

@@ -18,6 +18,7 @@ from checks.judgement.coverage import is_missing, is_too_short, is_untested, out
 from checks.judgement.headline import SURE, Headline, Stance
 from checks.judgement.model_standing import Standing
 from checks.judgement.ranking import can_explain
+from checks.judgement.seen_to_run import local_program_used_gpu
 from checks.knowledge.catalogue import UNKNOWN
 
 _NOT_MEASURED = "not-measured"
@@ -71,6 +72,8 @@ def decide(case: Case, answer: Headline, symptom: str) -> Decision:
 def decide_ticket(case: Case) -> Decision:
     """The decision on a ticket with findings: its likeliest cause, whatever its severity, and how sure it is."""
     best = case.findings[0]
+    if best.cause == UNKNOWN and local_program_used_gpu(case.facts):
+        return Decision("clear", "clear", "on-gpu-ticket")
     is_decided = best.cause != UNKNOWN and best.confidence >= _EVEN
     state = {Severity.NOTE: "clear"}.get(best.severity, best.severity.value) if is_decided else "incomplete"
     if best.cause == UNKNOWN:
@@ -113,6 +116,8 @@ def _state(case: Case, answer: Headline, symptom: str) -> str:
     """That of the findings that can explain the question, else of all: the badge belongs to the sentence."""
     if answer.stance is Stance.MENDED or (answer.stance in _SEEN and case.complete):
         return "clear"
+    if answer.stance is Stance.WAITING and case.complete:
+        return "incomplete"
     explaining = {finding.severity for finding in case.findings if can_explain(finding.cause, symptom)}
     severities = explaining - {Severity.NOTE} or {finding.severity for finding in case.findings}
     for severity in (Severity.BLOCKING, Severity.WARNING):
@@ -128,7 +133,7 @@ def _state(case: Case, answer: Headline, symptom: str) -> str:
 
 def _word(case: Case, state: str, stance: Stance = Stance.FOUND) -> str:
     """The word agrees with the sentence: "blocking" only where it names the cause, "too short" is no interruption."""
-    if stance is Stance.MENDED:
+    if stance in (Stance.MENDED, Stance.WAITING):
         return stance.value
     if state == "blocking":
         return _OF_BLOCKING.get(stance, "possible")
@@ -138,7 +143,7 @@ def _word(case: Case, state: str, stance: Stance = Stance.FOUND) -> str:
 def _sentence(case: Case, state: str, symptom: str, answer: Headline) -> str:
     if state == "nothing-run":
         return state
-    if answer.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED, Stance.MENDED, *_SEEN):
+    if answer.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED, Stance.MENDED, Stance.WAITING, *_SEEN):
         return answer.stance.value
     if answer.stance is Stance.UNRELATED:
         return f"unrelated-{state}"

@@ -29,7 +29,13 @@ def _no_usable_gpu(facts: Facts) -> Finding | None:
     return finding_without_gpu(machine) if machine else None
 
 
+def _no_gpu_on_bus(facts: Facts) -> Finding | None:
+    gpus = facts.machine.gpus if facts.machine else None
+    return None if gpus is None or gpus.devices else _no_usable_gpu(facts)
+
+
 _PROOFS: Mapping[str, Callable[[Facts], Finding | None]] = {
     "no-usable-gpu": _no_usable_gpu,
+    "no-gpu-on-bus": _no_gpu_on_bus,
     "gpu-lacks-feature": refused_in_logs,
 }

@@ -141,6 +141,7 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     empty = everywhere. "linux" is every Linux, but not a container, WSL or a Jetson where a step of the same remedy
     names that. Steps for different package managers are alternatives (see checks/remedies/plan.py). ``frameworks``
     (fields of Frameworks, or a server that only texts tell of, as "vllm"): whose step it is; empty = of all.
+    ``programs``: the same for AI programs that bring their own runtime, by their names ("Ollama").
     """
 
     kind: str
@@ -149,6 +150,7 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     platforms: tuple[str, ...] = ()
     managers: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
 
 
 class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import msgspec
 
+from checks.analysis.failures.owners import module_of_file
 from checks.facts import Facts, Mending, OsFacts, Proof, Resolution, SettingPlace
-from checks.facts.finding import FRAMEWORK, Finding
+from checks.facts.finding import FRAMEWORK, LOCAL_PROGRAM, Finding
 from checks.facts.phrase import Phrase
 from checks.facts.remedies.mendings import mending_of
 from checks.facts.remedies.proofs import ProofResult, proof_of
@@ -38,6 +39,8 @@ PYTHON_MANAGERS = ("pip", "conda", "mamba", "pixi", "uv", "poetry", "pdm", "pipx
 # the same release again ("torch==2.6.0"), and the index of its build; the last two: what is there ("tensorflow-cpu").
 _INSTALLED = ("installed_tensorflow", "installed_onnxruntime")
 CONTEXT = ("python", "pip_install", "pip_uninstall", "same_release", "index_option", *_INSTALLED)
+
+OWN_SCRIPT = "own_script"  # what stands for the file that starts the user's program
 
 _PIP = frozenset({"pip_install", "pip_uninstall"})
 _OURS = _PIP | {"index_option", *_INSTALLED}  # what no stranger has a say in
@@ -99,7 +102,8 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
     plans = []
     for remedy in fitting_remedies(finding, facts):
         try:
-            plan = _plan(remedy_of(remedy), words_of(finding, language), machine, language)
+            values = {LOCAL_PROGRAM: machine.program, OWN_SCRIPT: machine.script, **words_of(finding, language)}
+            plan = _plan(remedy_of(remedy), values, machine, language)
         except KeyError:
             log.exception("remedy %s of %s", remedy, finding.cause)
         else:
@@ -190,6 +194,8 @@ class _Machine:
     removes_from_system: bool = False
     same_release: str = ""  # of the package that a remedy is about
     index_option: str = ""  # of the same
+    program: str = ""  # with a runtime of its own that a text is about
+    script: str = ""  # the file with which the user's program that failed here starts
 
     @classmethod
     def of(cls, facts: Facts) -> _Machine:
@@ -205,6 +211,8 @@ class _Machine:
             versions={package.name: package.version for package in (interpreter and interpreter.packages) or ()},
             origin=Origin.of(facts),
             installer=Installer.of(interpreter),
+            program=told[0].name if facts.reported and len(told := facts.local_programs or ()) == 1 else "",
+            script=_script(facts),
         )
 
     @property
@@ -280,6 +288,18 @@ class _Machine:
         )
 
 
+def _script(facts: Facts) -> str:
+    """The file that a Python of this machine was seen to start with before it failed; never one of a stranger's report.
+
+    What was started as ``python -m name`` has none: it does not begin in a file of its own.
+    """
+    for run in facts.runs if facts.here else ():
+        frames = run.raised.frames if run.raised is not None and not run.statement else ()
+        if frames and frames[0].function == "<module>" and frames[0].file.endswith(".py"):
+            return "" if module_of_file(frames[0].file) else frames[0].file
+    return ""
+
+
 def _system_managers(os: OsFacts) -> tuple[str, ...]:
     """The system's package managers; on Ubuntu and its kin also the tool that picks the NVIDIA driver's package.
 
@@ -305,7 +325,7 @@ def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language
         **{name: value for name, value in values.items() if value or name not in remedy.default},
     }
     framework = values.get(FRAMEWORK, "")
-    steps = _applicable(remedy, machine, framework)
+    steps = _applicable(remedy, machine, framework, values.get(LOCAL_PROGRAM, ""))
     verify = remedy.verify.code if _is_of(remedy.verify.frameworks, framework) else ""
     if not steps or not all(values.get(name) or name in CONTEXT for name in remedy.needs):
         return None
@@ -368,13 +388,14 @@ def _refused(template: str, values: Mapping[str, str], machine: _Machine) -> Phr
     return phrase(why[name] or "value-unfit", value=quoted(asked[name]))
 
 
-def _applicable(remedy: Remedy, machine: _Machine, framework: str = "") -> tuple[Step, ...]:
-    steps = tuple(step for step in remedy.step if _is_of(step.frameworks, framework))
+def _applicable(remedy: Remedy, machine: _Machine, framework: str = "", program: str = "") -> tuple[Step, ...]:
+    fits = (step for step in remedy.step if _is_of(step.programs, program))
+    steps = tuple(step for step in fits if _is_of(step.frameworks, framework))
     return _for_managers(tuple(_for_platform(steps, machine)), machine)
 
 
 def _is_of(frameworks: tuple[str, ...], framework: str) -> bool:
-    """Whether something is of a framework; where that is not known, everything is shown."""
+    """Whether something is of a framework or program; where that is not known, everything is shown."""
     return not framework or not frameworks or framework in frameworks
 
 

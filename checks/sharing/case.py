@@ -28,6 +28,7 @@ _MOST_ITEMS = 2_500  # of one list; a very large environment has 1,000 packages,
 # Lists of what a machine has few of, whose entries are held against each other, or each against every wording.
 _FEWER = {
     **dict.fromkeys(("companions", "providers", "providers_listed", "frameworks", "plugins", "accelerators"), 100),
+    "local_programs": 20,
     **dict.fromkeys(("warnings", "devices", "mig_instances", "device_nodes", "gpu_processes", "interpreters"), 200),
 }
 _LONGEST = 100_000  # characters of one text that is no log

@@ -10,6 +10,7 @@ from wizard.cli.arguments import Parser, Text, add_outputs, seconds
 from wizard.cli.inputs import case_in, given_inputs, given_path, sent_file
 from wizard.cli.mending import check_apply
 from wizard.cli.outputs import check_outputs
+from wizard.cli.programs import asked
 from wizard.cli.snapshots import history_folder
 from wizard.cli.target import check_target, choose_target
 from wizard.flow import EFFORTS, EXACTNESS, SYMPTOMS
@@ -18,6 +19,7 @@ from wizard.flow import EFFORTS, EXACTNESS, SYMPTOMS
 def add_arguments(parser: Parser, text: Text) -> None:
     """Its options."""
     parser.add_argument("--target", metavar="PYTHON", help=text("help-target"))
+    parser.add_argument("--program", metavar="NAME", help=text("help-program"))
     parser.add_argument("--yes", action="store_true", help=text("help-yes"))
     parser.add_argument("--symptom", choices=SYMPTOMS, default="everything", help=text("help-symptom"))
     exactness = [exactness for exactness in EXACTNESS if exactness]
@@ -40,10 +42,14 @@ def run(chosen: argparse.Namespace) -> int:
     from checks.analysis.numbers.side_by_side import other_machine
     from checks.engine.request import Request
     from checks.facts.case import Answers
+    from checks.facts.question import SymptomName
     from wizard.cli.follow import examined
     from wizard.cli.proving import proven
 
     check_target(chosen)
+    program = asked(chosen.program, chosen.lang)
+    if program and chosen.symptom == SymptomName.EVERYTHING:
+        chosen.symptom = SymptomName.NOT_ON_GPU.value
     request = Request(
         answers=Answers(symptom=chosen.symptom, exactness=chosen.exactness, effort=chosen.effort),
         near=Path.cwd(),
@@ -55,11 +61,14 @@ def run(chosen: argparse.Namespace) -> int:
         load=chosen.load,
         others=tuple(other_machine(case_in(path, chosen.lang), Path(path).name) for path in chosen.compare),
         history=history_folder(chosen),
+        program=program,
     )
     check_outputs(chosen)
     check_apply(chosen)
     texts = tuple(log.text or "" for log in request.logs)
-    found = choose_target(chosen, files=(*chosen.script, *chosen.model), texts=texts)
+    # Who asks about a program with a runtime of its own means none of the Pythons.
+    files = (*chosen.script, *chosen.model)
+    found = () if program and chosen.target is None else choose_target(chosen, files=files, texts=texts)
     return examined(
         dataclasses.replace(request, target=chosen.target, interpreters=found),
         chosen,

@@ -181,6 +181,7 @@ def _watched(command: Command, chosen: argparse.Namespace) -> tuple[ProgramRun, 
 def _examined(watched: ProgramRun, target: str | None, folder: Path, chosen: argparse.Namespace) -> int:
     from checks.engine.request import Request
     from checks.facts.case import Answers
+    from checks.knowledge.packages.ai_programs import program_of_command
     from wizard.cli.follow import examined
     from wizard.cli.proving import proven
 
@@ -192,6 +193,7 @@ def _examined(watched: ProgramRun, target: str | None, folder: Path, chosen: arg
         interpreters=() if target is None else None,
         runs=(watched,),
         history=history_folder(chosen),
+        program=program_of_command(watched.command) or "",
     )
     return examined(request, chosen, proven(chosen) if chosen.prove or chosen.apply else None)
 

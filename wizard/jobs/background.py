@@ -19,11 +19,11 @@ from wizard.evidence_files import Kind, may_be_neither, near_folder, no_models
 from wizard.flow import TICKET, Answers
 from wizard.jobs.engine_thread import EngineThread
 from wizard.jobs.mending import MendingJobs
-from wizard.jobs.program import LiveOutput, NotStartable, Program, listed, looked_at, watched
+from wizard.jobs.program import LiveOutput, NotStartable, Program, installed, listed, looked_at, watched
 
 if TYPE_CHECKING:
     from checks.engine.watch.running import Running
-    from checks.facts import InterpreterFacts, ProgramRun
+    from checks.facts import InterpreterFacts, LocalProgram, ProgramRun
     from checks.facts.case import Case
     from wizard.jobs.engine_thread import Examine
 
@@ -58,6 +58,7 @@ class Work(QObject):
 
     finished_run = Signal()  # an examination ended and its case is in the model
     finished_watch = Signal()  # the user's program is over, and its run is in the model
+    program_chosen = Signal()  # one with a runtime of its own, to be examined
     finished_opening = Signal()  # a report was opened and its case is in the model
     proving = Signal(object)  # a step of trying the remedies, told on its own thread
     rendered = Signal(str, str)  # what was asked for ("markdown-en", "reply-ja"), and its text
@@ -83,8 +84,9 @@ class Work(QObject):
             return
         self._outcome, self._broken = None, ""
         runs, self._case.program_runs = self._case.program_runs, ()  # of another examination they would be old
+        program, self._case.local_program = self._case.local_program, ""
         self._case.run_began()
-        self._engine = EngineThread(self._case.answers, self._case.interpreters, self._examine, self, runs)
+        self._engine = EngineThread(self._case.answers, self._case.interpreters, self._examine, self, runs, program)
         self._engine.happened.connect(self._happened, Qt.ConnectionType.QueuedConnection)
         self._engine.broke.connect(self._broke, Qt.ConnectionType.QueuedConnection)
         self._engine.finished.connect(self._ended, Qt.ConnectionType.QueuedConnection)
@@ -131,10 +133,20 @@ class Work(QObject):
         """Hand over the AI programs that run now."""
         self._start(listed, take, lambda error: self._not_listed(error, take))
 
+    def list_installed(self, take: Callable[[tuple[LocalProgram, ...]], None]) -> None:
+        """Hand over the installed AI programs that bring their own runtime."""
+        self._start(installed, take, lambda error: self._not_listed(error, take))
+
     @staticmethod
-    def _not_listed(error: Exception, take: Callable[[tuple[Running, ...]], None]) -> None:
-        log.error("the running programs could not be listed", exc_info=error)
+    def _not_listed(error: Exception, take: Callable[[tuple[Any, ...]], None]) -> None:
+        log.error("the programs could not be listed", exc_info=error)
         take(())
+
+    def examine_program(self, name: str) -> None:
+        """Examine this machine for a program with a runtime of its own, which is none of the Pythons."""
+        if not self._is_taken() and not self._case.is_watching:
+            self._case.local_program = name
+            self.program_chosen.emit()
 
     def _watched(self, found: tuple[ProgramRun, InterpreterFacts | None]) -> None:
         self._case.watch_ended(*found, None)

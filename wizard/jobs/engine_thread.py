@@ -36,12 +36,14 @@ class EngineThread(QThread):
         examine: Examine | None = None,
         parent: QObject | None = None,
         runs: tuple[ProgramRun, ...] = (),
+        program: str = "",
     ) -> None:
         super().__init__(parent)
         self._answers = answers
         self._interpreters = interpreters
         self._examine = examine
         self._runs = runs
+        self._program = program
         self._stop = threading.Event()
 
     def cancel(self) -> None:
@@ -77,8 +79,9 @@ class EngineThread(QThread):
                 exactness=self._answers.exactness,
                 effort=self._answers.effort_taken,
             ),
-            target=self._answers.target or None,
-            interpreters=self._interpreters or None,
+            # Who asks about a program with a runtime of its own means none of the Pythons.
+            target=None if self._program else self._answers.target or None,
+            interpreters=() if self._program else self._interpreters or None,
             logs=sent.logs,
             scripts=sent.scripts,
             models=sent.models,
@@ -88,6 +91,7 @@ class EngineThread(QThread):
             load=self._answers.load_taken,
             runs=self._runs,
             history=default_folder(),
+            program=self._program,
         )
         events = (self._examine or examine)(request, self._stop.is_set)
         return resolving(events, self._stop.is_set, offline=self._answers.offline)

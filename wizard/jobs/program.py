@@ -13,7 +13,7 @@ from wizard.case_model import Notice
 
 if TYPE_CHECKING:  # loaded on the worker thread
     from checks.engine.watch.running import Running
-    from checks.facts import InterpreterFacts, ProgramRun
+    from checks.facts import InterpreterFacts, LocalProgram, ProgramRun
 
 _MOST = 64 * 1024  # bytes of output between two looks of the window; of more it shows the end
 
@@ -96,6 +96,13 @@ def listed() -> tuple[Running, ...]:
     from checks.engine.watch.running import running_programs
 
     return running_programs()
+
+
+def installed() -> tuple[LocalProgram, ...]:
+    """The installed AI programs that bring their own runtime."""
+    from checks.engine.local_programs import local_programs
+
+    return local_programs()
 
 
 def looked_at(pid: int, cancelled: Callable[[], bool]) -> tuple[ProgramRun, InterpreterFacts | None]:

@@ -29,6 +29,7 @@ from wizard.evidence_files import Kind
 from wizard.flow import WATCH_SECONDS, WATCHABLE
 from wizard.jobs.program import LiveOutput, Program
 from wizard.pages.drop_zone import DropZone
+from wizard.pages.installed_list import InstalledList
 from wizard.pages.running_list import RunningList
 from wizard.widgets.labels import filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
@@ -78,6 +79,10 @@ class WatchPanel(DropZone):
         self.others.setCheckable(True)
         self.running = RunningList(page)
         self.running.setVisible(False)
+        self.apps = page.button("installed-choose", self._show_installed, "installed-means")
+        self.apps.setCheckable(True)
+        self.installed = InstalledList(page)
+        self.installed.setVisible(False)
         self._state = plain_label("small")
         self._shown = QPlainTextEdit()
         self._shown.setObjectName("code")
@@ -89,9 +94,8 @@ class WatchPanel(DropZone):
         page.bind(self._shown.setAccessibleName, "watch-output")
         inside = filled(QVBoxLayout(self), heading, means, margins=(16, 12, 16, 12), spacing=8)
         inside.addLayout(grid)
-        filled(
-            inside, self._python, WrapLayout(self.start, self.stop, self.others), self.running, self._state, self._shown
-        )
+        buttons = WrapLayout(self.start, self.stop, self.others, self.apps)
+        filled(inside, self._python, buttons, self.running, self.installed, self._state, self._shown)
         self.on_files = lambda paths: self.take(paths[0])
         self.command.textChanged.connect(self.refresh)
         # Later: the same key would press what has the focus then, and that is the button that stops it.
@@ -132,7 +136,9 @@ class WatchPanel(DropZone):
         self.start.setVisible(not busy)
         self.stop.setVisible(busy)
         self.others.setEnabled(not busy)
+        self.apps.setEnabled(not busy)
         self.running.refresh()
+        self.installed.refresh()
         if had_focus and busy:
             self.stop.setFocus()
         elif had_focus and self.window().focusWidget() is not self.command:
@@ -158,6 +164,13 @@ class WatchPanel(DropZone):
         if self.others.isChecked():
             self.running.ask()
             self.running.table.setFocus()
+
+    def _show_installed(self) -> None:
+        """Show or hide the installed programs that bring their own runtime."""
+        self.installed.setVisible(self.apps.isChecked())
+        if self.apps.isChecked():
+            self.installed.ask()
+            self.installed.table.setFocus()
 
     def _python_of_scripts(self) -> str:
         """The chosen Python, unless it is Naosu's own, which runs nothing of the user's."""

@@ -87,6 +87,7 @@ class Window(QMainWindow):
         case.language_changed.connect(self.retranslate)
         work.finished_run.connect(self._run_finished)
         work.finished_watch.connect(self._watch_finished)
+        work.program_chosen.connect(self.run)
         work.finished_opening.connect(lambda: self.go(Step.REPORT))
         self.retranslate()
         self._restyle()
@@ -239,7 +240,10 @@ class Window(QMainWindow):
         from wizard.pages.evidence import EvidencePage
 
         shown = self.case.case
-        if shown is not None and shown.facts.runs and self.case.opened is None:
+        program = shown.facts.symptom.program if shown is not None and shown.facts.symptom else ""
+        if program and self.case.opened is None:
+            self.work.examine_program(program)
+        elif shown is not None and shown.facts.runs and self.case.opened is None:
             self.go(Step.EVIDENCE)
             page = self.page(Step.EVIDENCE)
             if not isinstance(page, EvidencePage) or not page.watch.start_again():

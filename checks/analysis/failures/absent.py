@@ -12,13 +12,15 @@ from enum import StrEnum
 
 from packaging.requirements import Requirement
 
-from checks.analysis.failures.at_import import CLUE_SHOWN, Trouble, troubles
+from checks.analysis.failures.at_import import Trouble, troubles
 from checks.analysis.failures.owners import asked_by, module_of_file, owner_of_module
 from checks.facts import Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRuns, Raised
+from checks.facts.quotation import quotation
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.errors.soft_requirements import wishes_in
 from checks.knowledge.packages.import_packages import distributions_of, is_named, is_own_code, is_standard
 from checks.knowledge.packages.known_packages import is_known_package
+from checks.knowledge.packages.misspelt_imports import Meant, meant_by
 from checks.knowledge.packages.names import PYTHON, releases_with
 from checks.knowledge.packages.python_parts import part_of
 
@@ -45,6 +47,10 @@ _NO_ATTRIBUTE = re.compile(r"module ['\"](?P<module>[\w.]{1,200})['\"] has no at
 _NUMPY_GONE = re.compile(r"(?:`(?:np|numpy)\.(?P<name>\w{1,40})`? was (?:removed in the NumPy|a deprecated alias))")
 
 
+# The remedies of a misspelt import: of what is installed, and of what is not.
+WRITE_RIGHT, INSTALL_MEANT = "write-the-right-import", "install-what-the-import-means"
+
+
 class Kind(StrEnum):
     """What is not there."""
 
@@ -68,10 +74,13 @@ class Absent:
     line: str
     wish: Requirement | None = None  # of a package
     is_shell: bool = False  # the module has no file: a folder that something left behind
+    meant: Meant | None = None  # the module that the user's own program means; ``owner`` is that one's
 
     @property
     def statement(self) -> str:
-        """The import that failed, in small."""
+        """The import that failed, in small; of a misspelt one that which was meant."""
+        if self.meant is not None:
+            return f"import {self.meant.module}"
         if self.kind is Kind.NAME:
             return f"from {self.module} import {self.name}"
         return f"import {self.module}" if self.kind is Kind.MODULE else ""
@@ -88,7 +97,7 @@ class Absent:
         So it is where it asks for it itself, where its whole module is not there although its metadata is, and where
         its folder is an empty shell.
         """
-        if self.owner is None or self.is_standard or self.kind is Kind.PACKAGE:
+        if self.owner is None or self.is_standard or self.kind is Kind.PACKAGE or self.meant is not None:
             return False
         is_whole = self.kind is Kind.MODULE and "." not in self.module and not _is_dropped(self.module, self.owner)
         return self.is_shell or is_whole or (self.asker is not None and self.asker.name == self.owner.name)
@@ -109,7 +118,7 @@ class Absent:
         """The distributions of which any brings it, what to install first."""
         if self.wish is not None:
             return (self.wish.name,)
-        return distributions_of(self.module)
+        return distributions_of(self.meant.module if self.meant else self.module)
 
     @property
     def asker_label(self) -> str:
@@ -173,19 +182,25 @@ def _absent(raised: Raised, trouble: Trouble, interpreter: InterpreterFacts | No
     if lacks:
         named = lacks.groupdict()
         return make(
-            Kind.NAME, named["module"], named["name"], lacks[0], is_shell=named.get("file") == "unknown location"
+            Kind.NAME, named["module"], named["name"], _line(lacks), is_shell=named.get("file") == "unknown location"
         )
     bare = _NO_NAME_BARE.search(message)
     if bare and raised.name:  # Python before 3.7 tells the module beside the words
-        return make(Kind.NAME, raised.name, bare["name"], bare[0])
+        return make(Kind.NAME, raised.name, bare["name"], _line(bare))
     missing = _NO_MODULE.search(message)
     if missing and (raised.type in ("ModuleNotFoundError", "ImportError") or "Error" in message or trouble.run):
-        return make(Kind.MODULE, missing["module"], "", missing[0])
+        return make(Kind.MODULE, missing["module"], "", _line(missing))
     wish = _unmet(message, interpreter) if raised.type.rpartition(".")[2] in _ASKS_IN_WORDS else None
     if wish is not None:
         line = next((line for line in message.splitlines() if line.strip()), message)
         return make(Kind.PACKAGE, wish.name, "", line.strip(), wish=wish)
     return None
+
+
+def _line(found: re.Match[str]) -> str:
+    """The whole line in which the words stand."""
+    begin, end = found.string.rfind("\n", 0, found.start()) + 1, found.string.find("\n", found.start())
+    return found.string[begin : end if end >= 0 else None].strip()
 
 
 def _made(
@@ -201,7 +216,9 @@ def _made(
     is_shell: bool = False,
 ) -> Absent:
     asker_module = _asker(raised, trouble, interpreter)
-    owner = interpreter.package(wish.name) if wish and interpreter else owner_of_module(module, interpreter)
+    meant = _meant(module, interpreter) if kind is Kind.MODULE and not asker_module else None
+    brought = meant.module if meant else module
+    owner = interpreter.package(wish.name) if wish and interpreter else owner_of_module(brought, interpreter)
     return Absent(
         kind=kind,
         module=module,
@@ -211,10 +228,17 @@ def _made(
         owner=owner,
         interpreter=interpreter,
         trouble=trouble,
-        line=f"{raised.type}: {line}"[:CLUE_SHOWN],
+        line=quotation(f"{raised.type}: {line}"),
         wish=wish,
         is_shell=is_shell,
+        meant=meant,
     )
+
+
+def _meant(module: str, interpreter: InterpreterFacts | None) -> Meant | None:
+    """What a misspelt import means; where a package of exactly that name is installed, no slip is guessed."""
+    meant = meant_by(module)
+    return meant if meant is None or meant.is_sure or owner_of_module(module, interpreter) is None else None
 
 
 def _asker(raised: Raised, trouble: Trouble, interpreter: InterpreterFacts | None) -> str:

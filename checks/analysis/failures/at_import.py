@@ -23,11 +23,10 @@ from checks.facts import (
 )
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, Inconclusive, NotCollected, Severity, Unread, only_on
 from checks.facts.phrase import Value
+from checks.facts.quotation import quotation
 from checks.facts.runs import RunStatus
 from checks.knowledge.errors.import_errors import ImportErrors, Recognised, recognise
 from checks.knowledge.packages.ai_packages import framework_of_package
-
-CLUE_SHOWN = 300  # characters of an error line that a finding quotes
 
 
 @dataclass(frozen=True)
@@ -163,7 +162,7 @@ def evidence_of(trouble: Trouble, found: Recognised) -> tuple[Evidence, Evidence
     """What proves it: ``package``, and ``clue``, the line that shows it, shortened, with the source of the verdict."""
     return (
         Evidence("package", trouble.label, trouble.origin),
-        Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0]),
+        Evidence("clue", quotation(found.line), ImportErrors.read().title, found.row.sources[0]),
     )
 
 

@@ -44,4 +44,5 @@ def _likely(words: str, run: ModelRun | ExportRun, facts: Facts) -> list[Hit]:
 
 def line_of(hit: Hit, run: ModelRun | ExportRun) -> str:
     """The line that the signature stands in: whole, since a quoted one begins within the names of the source."""
-    return plain(next((line for line in words_of(run).splitlines() if hit.clue in line), hit.clue))
+    quoted = hit.clue.strip("…")
+    return plain(next((line for line in words_of(run).splitlines() if quoted in line), hit.clue))

@@ -10,13 +10,14 @@ Knowledge:    resources/knowledge/errors/import_errors.toml, cuda_libraries.toml
 
 from collections.abc import Iterator
 
-from checks.analysis.failures.at_import import CLUE_SHOWN, Trouble
+from checks.analysis.failures.at_import import Trouble
 from checks.analysis.failures.on_gpu import recognised_on_gpu
 from checks.analysis.gpu.cuda import cuda_gpus, cuda_works
 from checks.analysis.packages.fitting_build import torch_values
 from checks.causes.registry import check
 from checks.facts import FrameworkFacts, Frameworks, InterpreterFacts, MachineFacts, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.quotation import quotation
 from checks.facts.versions import major_number, release
 from checks.knowledge.errors.import_errors import ImportErrors, Recognised
 from checks.knowledge.frameworks.onnxruntime import gpu_release
@@ -62,7 +63,7 @@ def _finding(
         evidence=(
             Evidence("cuda_library", library, trouble.origin),
             Evidence("library_of", trouble.label, trouble.origin),
-            Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0]),
+            Evidence("clue", quotation(found.line), ImportErrors.read().title, found.row.sources[0]),
         ),
         values={
             **({"library_package": package} if package else {}),

@@ -13,12 +13,12 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 import msgspec
 
-from checks.analysis.failures.at_import import CLUE_SHOWN
 from checks.analysis.failures.on_gpu import recognised_on_gpu
 from checks.analysis.packages.requirements import Broken, broken_requirements
 from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, LibraryFile, OsFacts, Package, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.quotation import quotation
 from checks.facts.versions import release
 from checks.knowledge.errors.import_errors import ImportErrors
 from checks.knowledge.gpu.cuda_libraries import CudaLibraries, cuda_major_of
@@ -38,7 +38,7 @@ def cudnn_version_mismatch(
     is_said_by_framework = False
     for trouble, found in recognised_on_gpu(CAUSE, frameworks, probes, runs):
         is_said_by_framework = True
-        clue = Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0])
+        clue = Evidence("clue", quotation(found.line), ImportErrors.read().title, found.row.sources[0])
         needed, there = found.groups.get("needed", "cuDNN"), found.groups.get("found", "cuDNN")
         package = trouble.package or trouble.program
         finding = _finding(package, Severity.BLOCKING, found.row.certainty, needed, there, clue, interpreter)

@@ -15,7 +15,7 @@ import msgspec
 from packaging.utils import canonicalize_name
 
 from checks.analysis.failures.absent import GENERAL_ROWS, Absent, absences
-from checks.analysis.failures.at_import import CLUE_SHOWN, finding_of_text, recognised
+from checks.analysis.failures.at_import import finding_of_text, recognised
 from checks.analysis.failures.in_packages import failed_package
 from checks.analysis.failures.owners import owner_of_module
 from checks.analysis.failures.seen_to_work import imported_packages
@@ -27,6 +27,7 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns, ProgramRun, ProgramRuns
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity
 from checks.facts.phrase import Phrase, Value
+from checks.facts.quotation import quotation
 from checks.knowledge.errors.import_errors import Recognised
 from checks.knowledge.packages.names import Names
 from checks.knowledge.phrases import phrase
@@ -86,7 +87,7 @@ def _failed_packages(interpreter: InterpreterFacts, runs: ProgramRuns | None) ->
 def _of_failure(conflicts: list[Broken], run: ProgramRun) -> Finding:
     """What a package asks for is not met, and in its code the program failed."""
     finding = _of_metadata(conflicts, loads=False)
-    clue = Evidence("clue", f"{run.raised.type}: {run.raised.message}"[:CLUE_SHOWN] if run.raised else "", run.origin)
+    clue = Evidence("clue", quotation(f"{run.raised.type}: {run.raised.message}") if run.raised else "", run.origin)
     return msgspec.structs.replace(
         finding,
         severity=Severity.WARNING if run.package else Severity.BLOCKING,

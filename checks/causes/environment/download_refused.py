@@ -10,13 +10,13 @@ Knowledge:    resources/knowledge/errors/downloads.toml
 
 from collections.abc import Iterator
 
-from checks.analysis.failures.at_import import CLUE_SHOWN
 from checks.analysis.failures.downloads import UNREACHED, Refused, refused
 from checks.analysis.failures.of_runs import failures
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, ProgramRuns
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity
 from checks.facts.phrase import Phrase
+from checks.facts.quotation import quotation
 from checks.knowledge.errors.downloads import Downloads
 from checks.knowledge.phrases import phrase
 
@@ -58,7 +58,7 @@ def download_refused(runs: ProgramRuns | None, environment: EnvironmentVariables
                 *((Evidence("download_wanted", found.wanted, failure.origin),) if found.wanted else ()),
                 *((where,) if where.value else ()),
                 *((Evidence("variable", variable, environment.origin if environment else ""),) if variable else ()),
-                Evidence("clue", found.clue[:CLUE_SHOWN], failure.origin, found.source or Downloads.read().source),
+                Evidence("clue", quotation(found.clue), failure.origin, found.source or Downloads.read().source),
             ),
             values={
                 "refusal": _about(phrase(f"refusal-{reason}"), found),

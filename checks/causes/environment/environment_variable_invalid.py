@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from checks.analysis.failures.at_import import CLUE_SHOWN
 from checks.analysis.failures.texts import all_texts
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRun, ProgramRuns
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity, Unread
 from checks.facts.phrase import Phrase
+from checks.facts.quotation import quotation
 from checks.knowledge.errors.import_errors import Recognised, recognise
 from checks.knowledge.packages.ai_packages import framework_of_package
 from checks.knowledge.packages.variable_values import KERAS_FILE, Variable, VariableValues, row_of, rows_of
@@ -114,7 +114,7 @@ def _of_words(name: str, values: Mapping[str, str], told: _Told, installed: tupl
     row, reader = row_of(name, installed) or (next(iter(rows_of(name)), None), None)
     value = values.get(name, told.found.groups.get("variable_value", ""))
     severity = Severity.NOTE if row and not row.is_refused else Severity.BLOCKING if told.is_fatal else Severity.WARNING
-    clue = Evidence("clue", told.found.line[:CLUE_SHOWN], told.origin, told.found.row.sources[0])
+    clue = Evidence("clue", quotation(told.found.line), told.origin, told.found.row.sources[0])
     return _finding(name, value, row, reader, severity, SEEN, clue)
 
 
@@ -123,7 +123,7 @@ def _of_quoted(name: str, value: str, run: ProgramRun, installed: tuple[Package,
     severity = Severity.WARNING if run.package else Severity.BLOCKING
     words = f"{run.raised.type}: {run.raised.message}" if run.raised else ""
     finding = _finding(
-        name, value, row, reader, severity, QUOTED, Evidence("clue", words[:CLUE_SHOWN], run.origin), state="quoted"
+        name, value, row, reader, severity, QUOTED, Evidence("clue", quotation(words), run.origin), state="quoted"
     )
     return msgspec.structs.replace(finding, values={**finding.values, FAILED_RUN: run.label})
 

@@ -8,11 +8,11 @@ Knowledge:    resources/knowledge/errors/import_errors.toml
 
 from collections.abc import Iterator
 
-from checks.analysis.failures.at_import import CLUE_SHOWN
 from checks.analysis.failures.texts import told
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Frameworks, ProbeRuns, ProgramRuns
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
+from checks.facts.quotation import quotation
 
 CAUSE = "folder-not-executable"
 
@@ -41,7 +41,7 @@ def folder_not_executable(
                 evidence=(
                     Evidence("place", place.path, environment.origin),
                     Evidence("mount_option", "noexec", environment.origin),
-                    Evidence("clue", found.line[:CLUE_SHOWN], origin, found.row.sources[0]),
+                    Evidence("clue", quotation(found.line), origin, found.row.sources[0]),
                 ),
                 values={"place_path": place.path},
             )

@@ -11,7 +11,7 @@ Knowledge:    resources/knowledge/packages/ai_packages.toml
 
 from collections.abc import Iterator
 
-from checks.analysis.failures.absent import Absent, Kind, absences
+from checks.analysis.failures.absent import INSTALL_MEANT, Absent, Kind, absences
 from checks.analysis.gpu.cuda import is_jetson
 from checks.analysis.packages.asked import is_asked_for
 from checks.analysis.packages.fitting_build import torch_values
@@ -92,6 +92,7 @@ def _finding(interpreter: InterpreterFacts, facts: Facts, framework: str, absent
     if absent is not None:
         statement = absent.statement or f"import {module_of_distribution(package)}"
         values |= {"package_name": package, "requirement": package, "import_statement": statement}
+        values |= {"written_module": absent.module} if absent.meant else {}
         values |= absent.trouble.failed_run
     return Finding(
         severity=Severity.BLOCKING if absent is None or absent.trouble.is_fatal else Severity.WARNING,
@@ -107,7 +108,7 @@ def _finding(interpreter: InterpreterFacts, facts: Facts, framework: str, absent
             ),
         ),
         values=values,
-        remedies=_remedies(facts, package),
+        remedies=(*((INSTALL_MEANT,) if absent and absent.meant else ()), *_remedies(facts, package)),
     )
 
 

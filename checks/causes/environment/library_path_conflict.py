@@ -14,7 +14,7 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 import msgspec
 
-from checks.analysis.failures.at_import import CLUE_SHOWN, finding_of_text, must_have_imported, recognised
+from checks.analysis.failures.at_import import finding_of_text, must_have_imported, recognised
 from checks.analysis.packages.taking_part import Part, failed_run_through, failed_run_with, part_of
 from checks.causes.registry import check
 from checks.facts import (
@@ -32,6 +32,7 @@ from checks.facts import (
 )
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.phrase import Phrase
+from checks.facts.quotation import quotation
 from checks.knowledge.gpu.cuda_wheels import CudaWheels, wheel_of_library
 from checks.knowledge.packages.import_packages import modules_of_distribution
 from checks.knowledge.phrases import phrase
@@ -60,9 +61,7 @@ def library_path_conflict(
     variable = _variable(environment, "")
     texts = [
         msgspec.structs.replace(
-            finding_of_text(
-                trouble, found, **variable, conflict=_library_phrase(trouble.label, found.line[:CLUE_SHOWN])
-            ),
+            finding_of_text(trouble, found, **variable, conflict=_library_phrase(trouble.label, quotation(found.line))),
             remedies=REMEDIES_OF_LIBSTDCXX if "provider" in found.groups else REMEDIES,
         )
         for trouble, found in recognised(CAUSE, frameworks, probes, runs)

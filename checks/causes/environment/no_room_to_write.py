@@ -8,11 +8,11 @@ Knowledge:    resources/knowledge/errors/import_errors.toml
 
 from collections.abc import Iterator
 
-from checks.analysis.failures.at_import import CLUE_SHOWN
 from checks.analysis.failures.texts import told
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Frameworks, ProbeRuns, ProgramRuns, StoragePlace
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.quotation import quotation
 
 CAUSE = "no-room-to-write"
 MIB = 1024 * 1024
@@ -41,7 +41,7 @@ def no_room_to_write(
         evidence=(
             *((Evidence("place", path, origin),) if path else ()),
             *((Evidence("place_free", free, environment.origin if environment else ""),) if free else ()),
-            Evidence("clue", found.line[:CLUE_SHOWN], origin, found.row.sources[0]),
+            Evidence("clue", quotation(found.line), origin, found.row.sources[0]),
         ),
         values={"place_path": path} if path else {},
     )

@@ -10,7 +10,7 @@ Knowledge:    resources/knowledge/packages/import_packages.toml, resources/knowl
 
 from collections.abc import Iterator
 
-from checks.analysis.failures.absent import Absent, Kind, absences
+from checks.analysis.failures.absent import INSTALL_MEANT, Absent, Kind, absences
 from checks.analysis.failures.at_import import must_have_imported
 from checks.analysis.packages.asked import is_asked_for, is_conflict
 from checks.causes.registry import check
@@ -46,13 +46,21 @@ def package_not_installed(interpreter: InterpreterFacts | None, facts: Facts) ->
 def _finding(absent: Absent, names: tuple[str, ...], facts: Facts) -> Finding:
     here = absent.interpreter
     is_sure = absent.kind is Kind.PACKAGE or is_named(absent.module) or is_known_package(names[0])
+    meant = absent.meant
+    if meant is not None:
+        confidence = 0.88 if meant.is_sure else 0.7
+    else:
+        confidence = 0.92 if is_sure or remedies_for(names[0]) else 0.6
     can_do_without = remedies_for(names[0])
     others = others_with(names, here, facts)
     table = ImportPackagesTable.read()
     module = absent.module if absent.kind is Kind.MODULE else module_of_distribution(names[0])
+    remedies = (*can_do_without, REMEDIES[1]) if can_do_without else REMEDIES
+    if meant is not None:
+        remedies = (INSTALL_MEANT, *remedies) if meant.is_sure else (INSTALL_MEANT, REMEDIES[2], *REMEDIES[:2])
     return Finding(
         severity=Severity.BLOCKING if absent.trouble.is_fatal else Severity.WARNING,
-        confidence=0.92 if is_sure or can_do_without else 0.6,
+        confidence=confidence,
         subject=names[0],
         evidence=(
             Evidence("missing_package", str(absent.wish) if absent.is_extra else names[0], table.title, table.source),
@@ -65,10 +73,11 @@ def _finding(absent: Absent, names: tuple[str, ...], facts: Facts) -> Finding:
             "package_name": names[0],
             **absent.trouble.failed_run,
             "requirement": str(absent.wish) if absent.wish else names[0],
-            "import_statement": f"import {module}",
+            "import_statement": absent.statement if meant else f"import {module}",
+            **({"written_module": absent.module} if meant else {}),
             **({"other_python": others[0][0]} if others else {}),
         },
-        remedies=(*can_do_without, REMEDIES[1]) if can_do_without else REMEDIES,
+        remedies=remedies,
     )
 
 

@@ -9,12 +9,12 @@ Knowledge:    resources/knowledge/errors/import_errors.toml
 
 from collections.abc import Iterator
 
-from checks.analysis.failures.at_import import CLUE_SHOWN
 from checks.analysis.failures.limits import MIB, is_low
 from checks.analysis.failures.texts import all_texts
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Frameworks, ProbeRuns, ProgramRun, ProgramRuns
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, NotHere, Severity
+from checks.facts.quotation import quotation
 from checks.facts.runs import RunStatus
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.phrases import phrase
@@ -41,7 +41,7 @@ def process_limit_too_low(
         found = recognise(text)
         name = (found.row.limit or ALSO.get(found.row.cause, "")) if found else ""
         if found is not None and is_low(name, limits):
-            clue = Evidence("clue", found.line[:CLUE_SHOWN], origin, found.row.sources[0])
+            clue = Evidence("clue", quotation(found.line), origin, found.row.sources[0])
             severity = Severity.BLOCKING if is_fatal else Severity.WARNING
             failed = next((run for run in (runs.failed() if runs else ()) if _said(found.line, run)), None)
             yield _finding(name, limits[name], severity, 0.95, environment, clue, run=failed)

@@ -17,11 +17,12 @@ import msgspec
 from packaging.specifiers import SpecifierSet
 
 from checks.analysis.failures.absent import Kind, absences
-from checks.analysis.failures.at_import import CLUE_SHOWN, recognised
+from checks.analysis.failures.at_import import recognised
 from checks.analysis.packages.fitting_build import fitting_torch, python_tag, wheel_platform
 from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts, Package, ProgramRuns
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.facts.quotation import quotation
 from checks.facts.versions import release
 from checks.knowledge.errors.import_errors import ImportErrors
 from checks.knowledge.frameworks.torch import TorchTable, newest_release, pythons_for
@@ -65,7 +66,7 @@ def python_version_unsupported(
             yield _finding(interpreter, f"{package.name} {package.version}", *misfit, machine)
     for trouble, found in recognised(CAUSE, frameworks, runs=runs):
         if trouble.package not in blamed:
-            clue = Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0])
+            clue = Evidence("clue", quotation(found.line), ImportErrors.read().title, found.row.sources[0])
             finding = _finding(interpreter, trouble.label, clue, Severity.BLOCKING, found.row.certainty, machine)
             yield msgspec.structs.replace(finding, values={**finding.values, **trouble.failed_run})
     yield from _outside_the_library(interpreter, machine, frameworks, runs)

@@ -10,7 +10,6 @@ Knowledge:    resources/knowledge/errors/import_errors.toml
 
 from collections.abc import Iterator
 
-from checks.analysis.failures.at_import import CLUE_SHOWN
 from checks.analysis.failures.limits import is_low
 from checks.analysis.failures.memory import Shortage, is_limited, most, shortage
 from checks.analysis.failures.of_runs import Failure, failures
@@ -19,6 +18,7 @@ from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, MemoryFacts, OsFacts, ProgramRuns
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity
 from checks.facts.phrase import Value
+from checks.facts.quotation import quotation
 from checks.knowledge.phrases import phrase
 
 SURE = 0.5  # below, it is a warning with a question
@@ -74,7 +74,7 @@ def _finding(failure: Failure, found: Shortage, memory: MemoryFacts | None, os: 
                 if run.oom_kills
                 else ()
             ),
-            *((Evidence("clue", found.clue[:CLUE_SHOWN], failure.origin, found.source),) if found.clue else ()),
+            *((Evidence("clue", quotation(found.clue), failure.origin, found.source),) if found.clue else ()),
         ),
         values={
             "program_name": failure.program,

@@ -13,12 +13,12 @@ from checks.analysis.gpu.cuda import cuda_gpus, cuda_works, driver_of, hides_all
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, JaxFacts, MachineFacts, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts.quotation import quotation
 from checks.facts.versions import release
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.frameworks.jax import fitting_plugin
 
 CAUSE = "jax-falls-back-to-cpu"
-CLUE_SHOWN = 300  # characters of a warning that a finding quotes
 NONE = "–"
 
 
@@ -51,7 +51,7 @@ def jax_falls_back_to_cpu(
             Evidence("gpu", names(gpus), gpus[0].origin),
             Evidence("jaxlib_version", jax.jaxlib_version or NONE, jax.origin),
             Evidence("jax_plugins", ", ".join(cuda) or NONE, jax.origin),
-            *((Evidence("clue", clue[:CLUE_SHOWN], jax.origin),) if clue else ()),
+            *((Evidence("clue", quotation(clue), jax.origin),) if clue else ()),
         ),
         values=({"jax_package": f"jax[{plugin.extra}]"} if plugin else {})
         | {"jax_plugins": tuple(cuda)}

@@ -14,12 +14,12 @@ from checks.analysis.failures.of_runs import failures
 from checks.causes.registry import check
 from checks.facts import Facts, ModelFacts
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, NotHere, Severity
+from checks.facts.quotation import quotation
 from checks.knowledge.errors.compiled_models import CompiledModels, Refused, refused_in
 from checks.knowledge.formats.hailo import HailoTable
 
 HEF = "hailo-hef"
 RUNS_ON = "hailo-runs-on"
-_SHOWN = 300  # characters of a line that a finding quotes
 _OTHER_SERIES = ("Hailo-10H",)  # the number on the bus tells these from the Hailo-8 and its relatives
 
 
@@ -61,7 +61,7 @@ def _told(refused: Refused, origin: str, values: dict[str, str]) -> Finding:
         evidence=(
             Evidence("runtime", refused.row.runtime, table.title, refused.row.sources[0]),
             *(Evidence(name, value, origin) for name, value in named if value),
-            Evidence(CLUE, refused.line[:_SHOWN], origin),
+            Evidence(CLUE, quotation(refused.line), origin),
         ),
         values=values,
     )

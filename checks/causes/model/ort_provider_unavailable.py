@@ -26,10 +26,10 @@ from checks.facts import (
     OnnxRuntimeFacts,
 )
 from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts.quotation import quotation
 from checks.facts.versions import major_number, release
 from checks.knowledge.phrases import phrase
 
-CLUE_SHOWN = 300  # characters of an error that a finding quotes
 CRASHED = "crashed"
 
 
@@ -94,7 +94,7 @@ def _crash(provider: str, onnxruntime: OnnxRuntimeFacts, model: str, how: str, o
         evidence=(
             Evidence("framework", f"onnxruntime {onnxruntime.version or ''}".strip(), onnxruntime.origin),
             Evidence("ort_provider", provider, onnxruntime.origin),
-            *((Evidence("clue", how[:CLUE_SHOWN], origin),) if how else ()),
+            *((Evidence("clue", quotation(how), origin),) if how else ()),
         ),
         values={"happened": phrase("provider-crashed", model=model)},
         remedies=("update-onnxruntime", "reinstall-onnxruntime-provider"),
@@ -133,4 +133,4 @@ def _telling_line(error: str) -> str:
     """The first line that says what went wrong, shortened; the rest is the runtime's own trace."""
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     telling = next((line for line in lines if "rror" in line or "ailed" in line), lines[0] if lines else "")
-    return telling[:CLUE_SHOWN]
+    return quotation(telling)

@@ -14,12 +14,11 @@ from checks.analysis.gpu.cuda import cuda_gpus, cuda_works, hides_all_gpus, name
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, InterpreterFacts, MachineFacts, TensorFlowFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts.quotation import quotation
 from checks.facts.versions import major_number, release
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.frameworks.tensorflow import TensorFlowRelease, TensorFlowTable, tensorflow_release
 from checks.knowledge.gpu.cuda_libraries import cuda_major_of
-
-CLUE_SHOWN = 300  # characters of a warning that a finding quotes
 
 # TensorFlow's own words: gpu_device.cc, dso_loader.cc and cuda_stub sources.
 _SAYS_IT = re.compile(r"Cannot dlopen some GPU libraries|Could not load dynamic library|Could not find cuda drivers")
@@ -58,7 +57,7 @@ def tf_cuda_version_mismatch(
             ),
             Evidence("cudnn_wanted", (row.cudnn if row else None) or tensorflow.cudnn_version or "?", "build"),
             *((Evidence("cuda_packages", there, "metadata"),) if there else ()),
-            *((Evidence("clue", clue[:CLUE_SHOWN], tensorflow.origin),) if clue else ()),
+            *((Evidence("clue", quotation(clue), tensorflow.origin),) if clue else ()),
         ),
         values={"tf_package": f"tensorflow[and-cuda]=={tensorflow.version}"} if row and row.cuda_extra else {},
     )

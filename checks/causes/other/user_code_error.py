@@ -1,22 +1,25 @@
-"""The program asks a GPU for what it does not have: a number beyond those present, a block that no GPU takes.
+"""The program asks for what there is not: a GPU's number, a block that no GPU takes, a module by a wrong name.
 
 Detects:      a failed run whose exception says so, where the GPUs were counted and no variable hides any, or where the
-              kernel that was launched is the program's own.
+              kernel that was launched is the program's own; an import that names a package ("scikit_learn") or has a
+              slip in it ("sklern") where the module that is meant is installed.
 Why it bites: GPUs are counted from 0, and a block has at most 1024 threads; no driver and no installation changes that.
 Blind spots:  all other slips of a program, which its words alone tell. A number or size that is computed while it runs.
-Knowledge:    resources/knowledge/errors/gpu_requests.toml
+Knowledge:    resources/knowledge/errors/gpu_requests.toml, resources/knowledge/packages/import_packages.toml
 """
 
 import ast
 import re
 from collections.abc import Iterator
 
+from checks.analysis.failures.absent import WRITE_RIGHT, Absent, absences
 from checks.analysis.failures.of_runs import Failure, failures
 from checks.analysis.failures.owners import module_of_file
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, NvidiaFacts, ProgramRuns, Raised
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, NotHere, Severity
 from checks.facts.phrase import Phrase
+from checks.facts.quotation import quotation
 from checks.knowledge.errors.gpu_requests import GpuRequest, GpuRequests, RequestKind, request_in
 from checks.knowledge.phrases import phrase
 
@@ -27,7 +30,6 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _SEES_NONE = re.compile(r"is_available\(\): False|only has: \[\]")  # then it is no matter of the number
-_SHOWN = 300  # characters of a line that a finding quotes
 _UNPROVEN = 0.9  # of the certainty, where the size or number is not seen itself
 
 
@@ -37,6 +39,7 @@ def user_code_error(
 ) -> Iterator[Finding]:
     """One finding per failed run."""
     found = [finding for failure in failures(runs) if (finding := _finding(failure, nvidia, environment)) is not None]
+    found += [_misspelt(absent) for absent in absences(None, runs=runs) if absent.meant and absent.owner]
     if not found:  # that no such slip was seen says nothing of all the others
         raise NotHere("gpu_request", "none-given")
     yield from found
@@ -54,6 +57,29 @@ def _finding(failure: Failure, nvidia: NvidiaFacts | None, environment: Environm
         says_itself = any("CUDA_VISIBLE_DEVICES" in python.variables for python in failure.run.pythons)
         return None if says_itself else _device(failure, raised, request, _counted(nvidia, environment))
     return _launch(failure, raised, request) if _is_own_kernel(raised) else None
+
+
+def _misspelt(absent: Absent) -> Finding:
+    is_sure = absent.meant is not None and absent.meant.is_sure
+    package = absent.owner.name if absent.owner else ""
+    return Finding(
+        severity=Severity.WARNING if absent.trouble.run and absent.trouble.run.package else Severity.BLOCKING,
+        confidence=0.93 if is_sure else 0.85,
+        subject=absent.trouble.program,
+        evidence=(
+            Evidence(CLUE, absent.line, absent.trouble.origin),
+            Evidence("package", f"{package} {absent.owner.version if absent.owner else ''}", "metadata"),
+        ),
+        values={
+            "complaint": phrase(
+                "import-misspelt", written=absent.module, package=package, meant=absent.statement.partition(" ")[2]
+            ),
+            "import_statement": absent.statement,
+            "written_module": absent.module,
+            **absent.trouble.failed_run,
+        },
+        remedies=(WRITE_RIGHT, "read-the-traceback"),
+    )
 
 
 def _counted(nvidia: NvidiaFacts | None, environment: EnvironmentVariables | None) -> int | None:
@@ -169,7 +195,7 @@ def _made(
         severity=Severity.WARNING if failure.run.package else Severity.BLOCKING,
         confidence=round(request.certainty * share, 3),
         subject=failure.program,
-        evidence=(*evidence, Evidence(CLUE, f"{raised.type}: {line.strip()}"[:_SHOWN], failure.origin)),
+        evidence=(*evidence, Evidence(CLUE, quotation(f"{raised.type}: {line.strip()}"), failure.origin)),
         values={"complaint": complaint, FAILED_RUN: failure.run.label, **(values or {})},
         remedies=remedies,
     )

@@ -16,6 +16,7 @@ from pathlib import PurePath
 import psutil
 
 from checks.engine.watch.outside import Outside, has_gpu_open, mapped, packages_in, whole
+from checks.engine.watch.waiting import waits_for
 from checks.facts import ProgramEnd, ProgramRun
 from checks.facts.programs import GONE
 from checks.interpreters.layout import EXECUTABLE
@@ -125,6 +126,7 @@ def look_at(pid: int, seconds: float = SECONDS, *, cancelled: Callable[[], bool]
         gpu_processes=tuple(sorted(outside.gpu_processes)),
         gpu_untouched_for=looked if outside.left_gpu_alone else None,
         processor=busy.cores(looked),
+        waits_for=busy.waits_for,
         detail="" if members else GONE,
     )
 
@@ -136,14 +138,23 @@ class _Busy:
         self._first: dict[int, float] = {}
         self._last: dict[int, float] = {}
         self._looks = 0
+        self._waits: dict[int, set[str]] = {}
 
     def look(self, members: set[int]) -> None:
         self._looks += 1
+        for pid in members:
+            self._waits.setdefault(pid, set()).add(waits_for(pid))
         for pid in members:
             with contextlib.suppress(psutil.Error):
                 times = psutil.Process(pid).cpu_times()
                 self._last[pid] = times.user + times.system
                 self._first.setdefault(pid, self._last[pid])
+
+    @property
+    def waits_for(self) -> tuple[str, ...]:
+        """What each process was seen to wait for at every look; nothing of one that was seen to do anything else."""
+        always = {next(iter(seen)) for seen in self._waits.values() if len(seen) == 1}
+        return tuple(sorted(always - {""}))
 
     def cores(self, seconds: float) -> float | None:
         """How many cores were busy on average; None where nothing could be seen, or only once."""

@@ -13,11 +13,19 @@ class OwnCode(Row):
     modules: tuple[str, ...]
 
 
+class Misspelt(Row):
+    """Of misspelt imports. ``written``: first part -> what to write. ``real``: what is one letter away and is meant."""
+
+    written: dict[str, str]
+    real: OwnCode
+
+
 class ImportPackagesTable(Table):
     """``modules``: first part of an import -> distributions that bring it."""
 
     modules: dict[str, tuple[str, ...]]
     own_code: OwnCode
+    misspelt: Misspelt
 
 
 def distributions_of(module: str) -> tuple[str, ...]:

@@ -52,6 +52,7 @@ class Statements:
         self.xids: list[Statement] = []
         self.log_events: list[Statement] = []
         self.variables: dict[str, Statement] = {}
+        self.local_programs: dict[str, Statement] = {}
         self.mentions: dict[str, list[str]] = {}
         self.places: dict[str, tuple[int, ...]] = {}
 
@@ -71,6 +72,8 @@ class Statements:
         elif statement.fact == "variable":
             name, value = statement.value
             self._first(self.variables, name, statement, f"environment.values.{name}", value)
+        elif statement.fact == "local-program":
+            self.local_programs[statement.value.name] = statement
         elif statement.fact == "machine.os":
             self._system(statement)
         elif statement.fact.startswith("mention."):
@@ -167,6 +170,11 @@ def facts_of(statements: Statements) -> Facts:
             name: statement.value[1] for name, statement in statements.variables.items()
         }
         origins.setdefault("environment", []).extend(statements.variables.values())
+    if statements.local_programs:
+        tree["local_programs"] = tuple(
+            msgspec.structs.replace(statement.value, origin=origin_of([statement], statements.texts))
+            for statement in statements.local_programs.values()
+        )
     for part, part_statements in origins.items():
         _at(tree, part)["origin"] = origin_of(part_statements, statements.texts)
     _system(tree)

@@ -12,7 +12,7 @@ import operator
 import re
 from collections.abc import Callable, Sequence
 
-from checks.facts import Facts, FrameworkFacts, NvidiaFacts, TorchFacts
+from checks.facts import Facts, FrameworkFacts, LocalProgram, NvidiaFacts, TorchFacts
 from checks.facts.versions import release
 
 _CONDITION = re.compile(r"(?P<name>[a-z_]+(?::[a-z0-9._-]+)?) (?P<operator>==|!=|<=|>=|<|>) (?P<value>[\w.+-]+)")
@@ -152,6 +152,13 @@ def _package(facts: Facts, name: str) -> Sequence[str]:
     return (package.version,) if package else ()
 
 
+def _layers(program: LocalProgram) -> Sequence[str]:
+    """How much of its model a program was seen to put on a GPU."""
+    if program.layers is None:
+        return ()
+    return ("some",) if program.is_partly_on_gpu else ("all",) if program.is_whole_on_gpu else ("none",)
+
+
 def _torch(facts: Facts) -> TorchFacts:
     return (facts.frameworks.torch if facts.frameworks else None) or TorchFacts()
 
@@ -166,6 +173,7 @@ _PICKERS: dict[str, Callable[[Facts], Sequence[str]]] = {
     "gpu_memory": lambda facts: [
         str(gpu.memory_used) for gpu in _nvidia(facts).devices or () if gpu.memory_used is not None
     ],
+    "local_layers": lambda facts: [layers for program in facts.local_programs or () for layers in _layers(program)],
     "toolkit": lambda facts: _one(facts.environment.nvcc_version if facts.environment else None),
     "python": lambda facts: _one(facts.target_interpreter.version if facts.target_interpreter else None),
     "cuda": lambda facts: [version for _, _, version in facts.frameworks.cuda_builds()] if facts.frameworks else (),

@@ -24,6 +24,8 @@ _COLOURS = re.compile(r"\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|\x1b\[[0-9;?]{0,
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " ", "\u3000": " "})
 _STRING_BREAK = re.compile(r"\\r\\n|\\n")
+# Ollama lists every variable that it knows, most of them with nothing behind: those are not set.
+_UNSET = re.compile(r"(?<=[\[ ])[A-Za-z_]{3,40}:(?=[ \]]) ?")
 # What loggers, containers and chat programs put before a line. Each alternative begins at the line's start and is
 # taken off again and again, since they stack: "engine-1  | 2025-01-01T10:00:00Z (Worker pid=7) ERROR 01-01 ...".
 _PREFIX = re.compile(
@@ -90,6 +92,8 @@ def _pieces(raw: str) -> Iterator[str]:
         text = _CONTROLS.sub("", text).translate(_QUOTES)
         if "&" in text and ";" in text:
             text = html.unescape(text).translate(_QUOTES)
+        if 'env="map[' in text:
+            text = _UNSET.sub("", text)
         for piece in _STRING_BREAK.split(text) if len(text) > SHORT and "\\n" in text else (text,):
             for start in range(0, max(len(piece), 1), LONGEST):
                 yield _without_prefix(piece[start : start + LONGEST])

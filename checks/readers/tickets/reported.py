@@ -10,6 +10,7 @@ from checks.facts import Facts
 from checks.readers.tickets.assemble import Beginning, Contradiction, Statements, facts_of
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.found.lists import read_lists
+from checks.readers.tickets.found.local_programs import read_local_programs
 from checks.readers.tickets.found.logs import (
     read_amd,
     read_kernel,
@@ -36,6 +37,7 @@ READERS: tuple[Reader, ...] = (
     read_torch,
     read_tensorflow,
     read_runtimes,
+    read_local_programs,
     read_packages,
     read_lists,
     read_amd,

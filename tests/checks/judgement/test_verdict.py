@@ -1,6 +1,7 @@
 """What a case comes to as a whole, before anything words it."""
 
 import pytest
+from msgspec.structs import replace
 
 from checks.facts import Facts, InterpreterFacts, ProgramRun, SentFile, Symptom
 from checks.facts.case import Answers, Case
@@ -24,6 +25,9 @@ def case_of(
     return Case(
         created="", answers=answers, facts=facts or Facts(), outcomes=(*outcomes, *seen), findings=findings, **more
     )
+
+
+IDLE = ProgramRun(end="running", seconds=15.0, processor=0.001, waits_for=("lock",))
 
 
 @pytest.mark.parametrize(
@@ -102,6 +106,11 @@ def test_model_files_are_as_good_as_the_worst(standings: set[Standing], state: s
     [
         pytest.param(ProgramRun(exit_code=0), "does-not-start", ("clear", "worked"), id="came-to-its-end"),
         pytest.param(ProgramRun(end="watched"), "does-not-start", ("clear", "running"), id="still-ran"),
+        pytest.param(IDLE, "does-not-start", ("incomplete", "waiting"), id="did-nothing"),
+        pytest.param(replace(IDLE, processor=0.4), "does-not-start", ("clear", "running"), id="computed"),
+        pytest.param(replace(IDLE, gpu_processes=(7,)), "does-not-start", ("clear", "running"), id="has-the-gpu"),
+        pytest.param(replace(IDLE, seconds=3.0), "does-not-start", ("clear", "running"), id="looked-too-briefly"),
+        pytest.param(replace(IDLE, processor=None), "does-not-start", ("clear", "running"), id="nobody-knows"),
         pytest.param(ProgramRun(exit_code=0), "not-on-gpu", ("clear", "clear-not-on-gpu"), id="another-question"),
         pytest.param(
             ProgramRun(exit_code=0, statement="import torch"),

@@ -7,7 +7,18 @@ import msgspec
 import pytest
 from support.placeholder_values import usual
 
-from checks.facts import Facts, InterpreterFacts, JetsonFacts, MachineFacts, OsFacts, Package
+from checks.facts import (
+    Facts,
+    Frame,
+    InterpreterFacts,
+    JetsonFacts,
+    MachineFacts,
+    OsFacts,
+    Package,
+    ProgramRun,
+    PythonProcess,
+    Raised,
+)
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.catalogue import LANGUAGES, Remedy, Step, Verify, Words, remedy_of
 from checks.knowledge.commands.placeholders import Kind, kinds
@@ -338,3 +349,25 @@ def test_a_default_stands_where_the_finding_does_not_know_better(
     monkeypatch.setattr("checks.remedies.plan.remedy_of", lambda _: made)
     (planned,) = plan_remedies(msgspec.structs.replace(finding(**values), remedies=("made",)), facts(), "en")
     assert (codes(planned), planned.verify.code) == ([f"inspect {path}"], f"show {path}")
+
+
+def failed_run(file: str, function: str = "<module>", **values: object) -> ProgramRun:
+    raised = Raised(type="KeyError", message="'a'", frames=(Frame(file=file, line=3, function=function),))
+    run = ProgramRun(command=("python", "train.py"), exit_code=1, pythons=(PythonProcess(pid=7, raised=raised),))
+    return msgspec.structs.replace(run, **values)
+
+
+@pytest.mark.parametrize(
+    ("run", "here", "script"),
+    [
+        pytest.param(failed_run("/home/me/my work/train.py"), True, "'/home/me/my work/train.py'", id="seen-here"),
+        pytest.param(failed_run("/home/me/train.py"), False, "your_script.py", id="of-a-stranger-s-report"),
+        pytest.param(failed_run("<frozen runpy>", "_run"), True, "your_script.py", id="a-module-was-started"),
+        pytest.param(failed_run("/v/lib/python3.12/site-packages/a/b.py"), True, "your_script.py", id="of-a-package"),
+        pytest.param(failed_run("/h/a.py", statement="import a"), True, "your_script.py", id="a-statement-alone"),
+    ],
+)
+def test_the_debugger_is_told_the_user_s_own_file(run: ProgramRun, here: bool, script: str) -> None:
+    asked = Finding(cause="user-code-error", severity=Severity.BLOCKING, confidence=1, remedies=("read-the-traceback",))
+    planned = plan_remedies(asked, msgspec.structs.replace(facts(), runs=(run,), here=here), "en")
+    assert codes(planned[0])[1] == f"/venv/bin/python -m pdb --command continue {script}"

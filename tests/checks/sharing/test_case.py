@@ -96,11 +96,14 @@ def test_of_what_a_machine_has_few_of_fewer_are_judged() -> None:
     failed = {"version": "1", "error": {"type": "OSError", "message": "undefined symbol: x", "traceback": ""}}
     companions = [{"name": f"package{number}", "imported": False, **failed} for number in range(2_500)]
     torch = {"imported": True, "companions": companions, "warnings": ["a warning"] * 2_500}
-    case = decode(json.dumps({"format": 1, "facts": {"frameworks": {"torch": torch}}}).encode())
+    programs = [{"name": "Ollama", "text": "library=cpu"}] * 2_500
+    sent = {"frameworks": {"torch": torch}, "local_programs": programs}
+    case = decode(json.dumps({"format": 1, "facts": sent}).encode())
     found = case.facts.frameworks.torch if case.facts.frameworks else None
     assert case.shortened
     assert found is not None
     assert (len(found.companions or ()), len(found.warnings or ())) == (100, 200)
+    assert len(case.facts.local_programs or ()) == 20
 
 
 def test_an_ordinary_case_is_whole() -> None:

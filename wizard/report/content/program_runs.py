@@ -143,7 +143,7 @@ def _command(run: ProgramRun) -> str:
 
 
 def _program(run: ProgramRun, number: int, language: str) -> Section:
-    blocks: list[Block] = [*_where(run, language)]
+    blocks: list[Block] = [*_where(run, language), *_waited(run, language)]
     blocks.append(Section("", (Pairs(tuple(_rows(run, language))),), detail=Detail.FULL))
     blocks += _printed(run, language)
     state = "clear" if run.worked else "blocking" if run.failed else "note"
@@ -169,6 +169,20 @@ def _where(run: ProgramRun, language: str) -> Iterator[Block]:
     if crash and not run.worked:
         title = words("runs.heading-crash", language)
         yield Section(title, (Quote(tuple(crash.splitlines()[:_MOST_LINES])),), id="crash", detail=Detail.FULL)
+
+
+def _waited(run: ProgramRun, language: str) -> Iterator[Block]:
+    """What it waited for, where it did nothing else."""
+    if run.only_waited:
+        kinds = run.waits_for or ("unknown",)
+        unknown = words("runs.waits-unknown", language)
+        waits = words("report.list-separator", language).join(
+            known(f"runs.waits-{kind}", unknown, language) for kind in kinds
+        )
+        seconds = words("runs.seconds", language, seconds=run.seconds or 0.0)
+        yield Paragraph(
+            words("runs.waited", language, seconds=seconds, cores=f"{run.processor or 0.0:.1f}", waits=waits)
+        )
 
 
 def _own(raised: Raised) -> Frame | None:

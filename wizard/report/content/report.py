@@ -32,6 +32,7 @@ from wizard.report.content.compared_models import ComparisonView, comparison_vie
 from wizard.report.content.evidence_words import evidence_words, in_words
 from wizard.report.content.fact_sheet import FactSection, fact_sections, label
 from wizard.report.content.history import change_sections, not_kept
+from wizard.report.content.local_programs import local_program_sections
 from wizard.report.content.measured.devices import MACHINES
 from wizard.report.content.measured.line import computing_name
 from wizard.report.content.measured.sections import measured_sections
@@ -199,7 +200,10 @@ def build(case: Case, language: str) -> Report:
             Item(_statement(outcome.cause, language), outcome.detail) for outcome in by_status[Status.CRASHED]
         ),
         probes=tuple(_probe(run, language) for run in (case.facts.probes.runs if case.facts.probes else ())),
-        facts=fact_sections(case.facts, language),
+        facts=(
+            *fact_sections(case.facts, language),
+            *local_program_sections(case.facts, language),
+        ),
         runs=run_sections(case, language),
         statements=statement_sections(case, language),
         changes=change_sections(case, language),

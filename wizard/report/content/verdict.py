@@ -18,6 +18,7 @@ from checks.knowledge.phrases import in_language
 from wizard.report.content.blocks import Verdict
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
+from wizard.report.content.local_programs import programs_in_short
 from wizard.report.content.program_runs import in_short
 from wizard.report.content.remedies.mendings import mendings_in_short
 from wizard.report.content.remedies.proofs import proofs_in_short
@@ -138,6 +139,7 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
         line
         for line in (
             *in_short(case, language),
+            *programs_in_short(case.facts, language),
             *mendings_in_short(case.facts.mendings, language),
             *(() if any(one.stands for one in case.facts.mendings) else proofs_in_short(case.facts.proofs, language)),
             *compared,

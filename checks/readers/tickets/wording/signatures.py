@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checks.facts import Facts
+from checks.facts.quotation import quotation
 from checks.knowledge.catalogue import Signature, cause_files, cause_of
 from checks.readers.tickets.conditions import holds
 from checks.readers.tickets.lines import Line, flat
@@ -20,7 +21,6 @@ from checks.readers.tickets.wording.wordings import Searched, Wordings
 _ERROR = re.compile(r"(?i)error|exception|fail|fatal|cannot|could not|unable|not (?:found|support|compat|implement)")
 # Of the two shapes of a text: longer than any gap that RE2 allows in a pattern (1,000), so that none bridges it.
 _BETWEEN = b"\n" + b"\0" * 1001
-CLUE_SHOWN, CLUE_BEFORE = 300, 80  # characters of a line that a finding quotes, and of these before the wording
 MOST_LINES = 8  # of one wording
 
 
@@ -98,7 +98,7 @@ class _Text:
         groups = {name: value.decode("utf-8", "replace") for name, value in found.groupdict().items() if value}
         before = self._whole[self._starts[first] : start].decode("utf-8", "replace")
         numbers = tuple(dict.fromkeys(line.number for line in shown if line.text))
-        return _Match(numbers, _clue(shown[0].text, len(before), end - start), groups)
+        return _Match(numbers, quotation(shown[0].text, len(before), end - start), groups)
 
     def _place(self, offset: int) -> int:
         """Which line, counted over both shapes, holds a place."""
@@ -112,12 +112,6 @@ def _with_margins(in_one_piece: bytes, pieces: Sequence[bytes], by_line: Sequenc
         if piece[-1:] != b" " or not piece.startswith(line):
             near.update((place - 1, place, place + 1))
     return b"\n".join([in_one_piece, *(by_line[place] for place in sorted(near) if 0 <= place < len(by_line))])
-
-
-def _clue(line: str, start: int, length: int) -> str:
-    """The line, or of a long one the part that begins shortly before the wording at ``start``."""
-    begin = 0 if start + length <= CLUE_SHOWN else max(start - CLUE_BEFORE, 0)
-    return line[begin:].strip()[:CLUE_SHOWN]
 
 
 @functools.lru_cache(maxsize=8)  # the checks of several causes ask of the same error

@@ -110,3 +110,38 @@ def test_no_framework_is_missed_where_the_program_asked_for_something_else() -> 
     facts = failed(no_module("cv2", "/home/user/app/train.py"), Package(name="requests", version="2.32.0"))
     assert facts.target_interpreter is not None
     assert list(framework_not_installed(facts.target_interpreter, facts)) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "distribution", "statement"),
+    [
+        pytest.param("scikit_learn", "scikit-learn", "import sklearn", id="the-name-of-the-package"),
+        pytest.param("sklern", "scikit-learn", "import sklearn", id="a-slip"),
+        pytest.param("opencv_python", "opencv-python", "import cv2", id="cv2"),
+    ],
+)
+def test_a_misspelt_import_is_told_the_right_name(written: str, distribution: str, statement: str) -> None:
+    (finding,) = findings(no_module(written, "/home/user/app/train.py"))
+    assert finding.subject == distribution
+    assert finding.named("import_statement") == statement
+    assert finding.named("requirement") == distribution
+    assert finding.remedies[0] == "install-what-the-import-means"
+
+
+@pytest.mark.parametrize("written", ["scikit_learn", "sklern"])
+def test_what_is_installed_and_misspelt_is_not_missing(written: str) -> None:
+    assert not findings(no_module(written, "/home/user/app/train.py"), Package(name="scikit-learn", version="1.7.2"))
+
+
+def test_the_import_of_an_installed_package_is_not_called_misspelt() -> None:
+    """Its authors do not ask for a module that nobody brings by a slip of theirs."""
+    (finding,) = findings(no_module("sklern", f"{SITE}/transformers/utils.py"), TRANSFORMERS)
+    assert finding.named("import_statement") == "import sklern"
+
+
+@pytest.mark.parametrize("written", ["pytorch", "toch"])
+def test_a_misspelt_framework_is_told_its_name(written: str) -> None:
+    facts = failed(no_module(written, "/home/user/app/train.py"))
+    (finding,) = framework_not_installed(facts.target_interpreter, facts)
+    assert finding.named("import_statement") == "import torch"
+    assert finding.remedies[0] == "install-what-the-import-means"

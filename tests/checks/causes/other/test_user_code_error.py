@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from support.runs import failed
 
 from checks.causes.other.user_code_error import user_code_error
 from checks.facts import (
@@ -11,6 +12,7 @@ from checks.facts import (
     Facts,
     NvidiaFacts,
     NvidiaGpu,
+    Package,
     ProgramRun,
     ProgramRuns,
     PythonProcess,
@@ -251,3 +253,19 @@ def test_silent_where_the_program_itself_says_which_gpus_it_sees() -> None:
     told = ProgramRuns(runs=(msgspec.structs.replace(run, pythons=(hides,)),))
     assert found(ProgramRuns(runs=(run,)), gpus(4), variables())
     assert not found(told, gpus(4), variables())
+
+
+@pytest.mark.parametrize(("written", "confidence"), [("scikit_learn", 0.93), ("sklern", 0.85)])
+def test_a_misspelt_import_of_what_is_installed(written: str, confidence: float) -> None:
+    message = f"No module named {written!r}"
+    facts = failed(
+        Raised(type="ModuleNotFoundError", message=message, name=written, frames=(own(f"import {written}"),)),
+        Package(name="scikit-learn", version="1.7.2"),
+    )
+    (finding,) = found(facts.program_runs, None, None)
+    assert finding.confidence == confidence
+    assert finding.remedies[0] == "write-the-right-import"
+    assert f"imports “{written}”" in complaint(finding)
+    assert "scikit-learn is imported as “sklearn”" in complaint(finding)
+    judgement = judged(facts, Answers(symptom="does-not-start"))
+    assert judgement.findings[0].cause == "user-code-error"

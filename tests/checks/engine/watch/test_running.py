@@ -14,6 +14,7 @@ import pytest
 from checks.engine.watch import running
 from checks.engine.watch.outside import packages_in
 from checks.engine.watch.running import NotRunning, look_at, named, running_programs
+from checks.engine.watch.waiting import waits_for
 from checks.facts import ProgramEnd, ProgramRun
 
 BRIEF = 0.2
@@ -133,3 +134,38 @@ def test_a_command_line_of_no_encoding_can_be_written_down() -> None:
 def test_one_look_does_not_tell_how_busy_it_is() -> None:
     with program(WAITS) as process:
         assert look_at(process.pid, 0).processor is None
+
+
+LOCKED = "import threading; print('here', flush=True); lock = threading.Lock(); lock.acquire(); lock.acquire()"
+SLEEPS = "import time; print('here', flush=True); time.sleep(60)"
+PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {SLEEPS!r}])"
+BUSY = "print('here', flush=True)\nwhile True: pass"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process waits for")
+@pytest.mark.parametrize(
+    ("code", "kinds"),
+    [
+        pytest.param(LOCKED, ("lock",), id="lock"),
+        pytest.param(WAITS, ("input",), id="input"),
+        pytest.param(SLEEPS, ("sleep",), id="sleep"),
+        pytest.param(BUSY, (), id="computes"),
+        pytest.param(
+            f"import subprocess, sys; subprocess.run([sys.executable, '-c', {SLEEPS!r}])",
+            ("events", "sleep"),
+            id="of-a-child",
+        ),
+    ],
+)
+def test_what_it_waits_for(code: str, kinds: tuple[str, ...]) -> None:
+    with program(code) as process:
+        seen = look_at(process.pid, BRIEF)
+        for child in psutil.Process(process.pid).children():
+            child.kill()
+        process.kill()
+    assert set(seen.waits_for) <= {*kinds, "child"}
+    assert bool(seen.waits_for) == bool(kinds)
+
+
+def test_what_is_no_process_waits_for_nothing() -> None:
+    assert waits_for(2**31 - 1) == ""

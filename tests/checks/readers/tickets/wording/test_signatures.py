@@ -11,10 +11,11 @@ from support.extent import some
 from support.walk import for_each
 
 from checks.facts import Facts
+from checks.facts.quotation import CLUE_SHOWN
 from checks.knowledge.catalogue import cause_files, cause_of
 from checks.knowledge.tickets.phrases import expand
 from checks.readers.tickets.lines import lines_of
-from checks.readers.tickets.wording.signatures import CLUE_SHOWN, hits
+from checks.readers.tickets.wording.signatures import hits
 
 OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"
 

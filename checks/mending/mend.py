@@ -23,7 +23,7 @@ from checks.mending import journal as journals
 from checks.mending.freeze import explicit, freeze
 from checks.mending.journal import Journal, Stage
 from checks.mending.permission import NotMended, check_permission
-from checks.mending.snapshot import Stopped, finish, save, size_of, touch
+from checks.mending.snapshot import Stopped, aside_of, finish, save, size_of, touch
 from checks.mending.tree import PLACES
 from checks.mending.undo import put_back_surely
 from checks.proof.apply import Ground, NotApplied
@@ -293,16 +293,19 @@ class _Mending:
         except OSError as worse:
             values = {"detail": str(worse), "id": journal.id}
             return self._ended(MendingResult.NOT_DONE, id=journal.id, reason="not-put-back", values=values)
+        aside = aside_of(journal.store)
+        more: dict[str, object] = {"moved_to": str(aside) if aside.is_dir() else ""}
         match error:
             case NotApplied():
-                more: dict[str, object] = {"commands": (error.line,), "said": error.said}
-                return self._ended(MendingResult.NOT_APPLIED, before=kept_run(before, None), **more)
+                more |= {"commands": (error.line,), "said": error.said, "before": kept_run(before, None)}
+                return self._ended(MendingResult.NOT_APPLIED, **more)
             case NotTriable():
-                return self._ended(MendingResult.NOT_DONE, reason=error.reason, values=error.values)
+                return self._ended(MendingResult.NOT_DONE, reason=error.reason, values=error.values, **more)
             case Cancelled() | Stopped():
-                return self._ended(MendingResult.NOT_DONE, reason="stopped")
+                return self._ended(MendingResult.NOT_DONE, reason="stopped", **more)
             case _:
-                return self._ended(MendingResult.NOT_DONE, reason="not-saved", values={"detail": str(error)})
+                more["values"] = {"detail": str(error)}
+                return self._ended(MendingResult.NOT_DONE, reason="not-saved", **more)
 
     def _run(self, variables: Mapping[str, str]) -> ProgramRun:
         """What failed, again, in the user's environment, into which nothing is compiled.

@@ -82,7 +82,13 @@ def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], 
     from checks.mending.mend import mend, proposal
     from checks.mending.permission import NotMended
     from checks.mending.undo import with_undone
-    from wizard.report.content.remedies.mendings import doing_words, mending_words, plan_words, refusal_words
+    from wizard.report.content.remedies.mendings import (
+        doing_words,
+        mending_words,
+        moved_words,
+        plan_words,
+        refusal_words,
+    )
 
     try:
         proposed = proposal(case, chosen.lang)
@@ -111,7 +117,10 @@ def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], 
         except (NotMended, OSError) as error:
             reason = refusal_words(error, chosen.lang) if isinstance(error, NotMended) else str(error)
             return _told(case, reason)
-        _say(mending_words(case.facts.mendings[-1], chosen.lang))
+        mending = case.facts.mendings[-1]
+        _say(mending_words(mending, chosen.lang))
+    for line in moved_words(mending, chosen.lang):
+        _say(line)
     return case
 
 

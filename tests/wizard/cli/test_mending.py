@@ -13,8 +13,10 @@ from support.broken_environment import broken_environment, failed_case, killed_a
 from checks.facts.case import Case
 from checks.mending import permission
 from checks.mending.journal import journals
+from checks.mending.mend import Doing
 from wizard.cli import mending
 from wizard.cli.command_line import run_command
+from wizard.report.content.remedies import mendings as mending_words
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="remedies are carried out on Linux and macOS so far")
 
@@ -112,3 +114,22 @@ def test_the_next_start_tells_what_is_half_done(environment: Path, capfd: pytest
     assert f"undo {journals()[0].id}" in capfd.readouterr().err
     assert run_command(["undo", "--yes"]) == 0
     assert tree(environment) == before
+
+
+def test_where_the_users_own_files_are_now_is_said(
+    environment: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    case = failed_case(environment, requirement="six==4.0")
+    (site,) = environment.glob("lib/python*/site-packages")
+    real = mending_words.doing_words
+
+    def saving(step: Doing, language: str) -> str:
+        if step.stage == "applying":
+            (site / "my_helper.py").write_text("mine")
+        return real(step, language)
+
+    monkeypatch.setattr(mending_words, "doing_words", saving)
+    done = mending.carried_out(case, Chosen, lambda: False)  # type: ignore[arg-type]
+    aside = done.facts.mendings[-1].moved_to
+    assert (Path(aside) / site.relative_to(environment) / "my_helper.py").read_text() == "mine"
+    assert f"moved to {aside}" in capfd.readouterr().err

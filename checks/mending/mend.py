@@ -29,8 +29,9 @@ from checks.mending.undo import put_back_surely
 from checks.proof.apply import Ground, NotApplied
 from checks.proof.changes import SETTINGS, Change, Installed, Managed, Moved, NewEnvironment, NotTriable, changes_in
 from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy
+from checks.proof.failures import failure_of, kept_run
 from checks.proof.place import trial_folder
-from checks.proof.prove import PATIENCE, failure_of, kept_run, seconds_for, seen_now
+from checks.proof.prove import PATIENCE, seconds_for, seen_now
 from checks.proof.witness import Witness, witnesses_of
 from checks.remedies.plan import plan_remedies
 
@@ -191,7 +192,7 @@ class _Mending:
             "id": journal.id,
             "commands": self.proposed.commands,
             "changes": journal.changes,
-            "before": kept_run(before, None),
+            "before": kept_run(before),
             "saved_files": journal.files,
             "saved_bytes": journal.bytes,
         }
@@ -201,7 +202,7 @@ class _Mending:
             again = self._run(ground.variables) if self.witness.works(after) and is_short else after
         except Cancelled:
             return self._ended(MendingResult.NOT_CHECKED, reason="stopped", **more)
-        more["after"] = kept_run(again, None)
+        more["after"] = kept_run(again)
         if self.witness.works(after) and not self.witness.works(again):
             return self._ended(MendingResult.NOT_CHECKED, reason="works-sometimes", **more)
         result = self._result(before, again)
@@ -218,7 +219,7 @@ class _Mending:
             return MendingResult.RUNS_LONGER
         if not self.witness.is_wrong(after):
             return MendingResult.NOT_CHECKED
-        is_same = failure_of(before, None) == failure_of(after, None)
+        is_same = failure_of(before) == failure_of(after)
         return MendingResult.DID_NOT_HELP if is_same else MendingResult.OTHER_FAILURE
 
     def _doing(self, stage: str) -> Doing:
@@ -254,7 +255,7 @@ class _Mending:
             run = seen_now(self.witness, self.variables, self.cancelled)
         elif (run.seconds or 0.0) <= _MOMENT:
             now = self._run(self.variables)
-            if self.witness.is_wrong(now) and failure_of(now, None) != failure_of(run, None):
+            if self.witness.is_wrong(now) and failure_of(now) != failure_of(run):
                 raise NotMended("fails-otherwise")
             run = now
         if run is None or not self.witness.is_wrong(run):
@@ -297,7 +298,7 @@ class _Mending:
         more: dict[str, object] = {"moved_to": str(aside) if aside.is_dir() else ""}
         match error:
             case NotApplied():
-                more |= {"commands": (error.line,), "said": error.said, "before": kept_run(before, None)}
+                more |= {"commands": (error.line,), "said": error.said, "before": kept_run(before)}
                 return self._ended(MendingResult.NOT_APPLIED, **more)
             case NotTriable():
                 return self._ended(MendingResult.NOT_DONE, reason=error.reason, values=error.values, **more)

@@ -1,8 +1,8 @@
 """Which remedies of a case are tried, and in which order: of those that are about as likely to help, the cheap first.
 
 A setting costs one more start of the program; a package a copy of the environment, and a download; a new environment
-the download of everything. Of one finding no remedy is tried before those that its cause names before it, which are
-better, but for a new environment, which is the last that anybody wants.
+the download of everything. Of one finding, the smaller of two downloads goes first, a new environment last, and a
+setting that its cause names behind a package, because it is worse, not before that.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from checks.remedies.plan import RemedyPlan, plan_remedies
 
 LEAST_LIKELY = 0.5  # confidence below which a cause is only one of several, and its remedies are not tried unasked
 _NEARLY_AS_LIKELY = 0.1  # difference of confidence within which the cost decides
+_MUCH = 100 * 10**6  # bytes of a download by which one is dearer than another
 
 
 @dataclass(frozen=True)
@@ -57,28 +58,31 @@ def candidates(case: Case, language: str = "en") -> Iterator[Candidate]:
 
 def in_order(case: Case, language: str, helped: frozenset[tuple[str, str, str]]) -> list[Candidate]:
     """The same in the order in which they are tried. ``helped``: those that mended another witness, which go first."""
-    placed: list[tuple[tuple[bool, int, int], Candidate]] = []
+    placed: list[tuple[tuple[bool, int, tuple[int, int]], Candidate]] = []
     band, highest = 0, 1.0
-    dearest: dict[tuple[str, str], int] = {}
+    dearest: dict[tuple[str, str], tuple[int, int]] = {}
     for candidate in candidates(case, language):
         finding = candidate.finding
         if not dearest:
             highest = finding.confidence
         if (finding.cause, finding.subject) not in dearest and highest - finding.confidence > _NEARLY_AS_LIKELY:
             band, highest = band + 1, finding.confidence
-        before = dearest.get((finding.cause, finding.subject), 0)
-        cost = max(before, _cost(candidate, case.facts))
-        dearest[finding.cause, finding.subject] = before if cost == Cost.NEW_ENVIRONMENT else cost
+        before = dearest.get((finding.cause, finding.subject), (0, 0))
+        own = _cost(candidate, case.facts)
+        cost = own if own[0] >= Cost.PACKAGE else max(before, own)
+        dearest[finding.cause, finding.subject] = before if own[0] == Cost.NEW_ENVIRONMENT else max(before, cost)
         placed.append(((candidate.key not in helped, band, cost), candidate))
     return [candidate for _, candidate in sorted(placed, key=lambda one: one[0])]
 
 
-def _cost(candidate: Candidate, facts: Facts) -> int:
-    """What cannot be tried costs nothing."""
+def _cost(candidate: Candidate, facts: Facts) -> tuple[int, int]:
+    """Its class, and how much is downloaded. What cannot be tried costs nothing."""
     try:
-        return cost_of(changes_of(candidate.plan, facts.target or "python"))
+        cost = cost_of(changes_of(candidate.plan, facts.target or "python"))
     except NotTriable:
-        return Cost.SETTING
+        return Cost.SETTING, 0
+    resolution = candidate.plan.resolution
+    return cost, ((resolution.download_bytes if resolution else None) or 0) // _MUCH
 
 
 def cost_of(changes: tuple[Change, ...]) -> Cost:

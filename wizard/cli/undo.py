@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from checks.visible import visible
 from wizard.cli.arguments import STANDARD_STREAM, Parser, Text, UsageError
-from wizard.cli.mending import can_ask, is_agreed
 from wizard.cli.outputs import write
+from wizard.cli.questions import can_ask, is_agreed
 from wizard.words import words
 
 if TYPE_CHECKING:

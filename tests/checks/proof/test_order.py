@@ -9,6 +9,7 @@ import pytest
 from support.broken_environment import tree
 from support.trials import Failed, proofs_of
 
+from checks.facts import Resolution
 from checks.facts.case import Case
 from checks.interpreters import read_interpreter
 from checks.proof import reused_copy
@@ -78,6 +79,18 @@ def test_within_a_finding_the_better_goes_first_and_a_new_environment_last(faile
     case = failed(RELEASE, values, ("make-fresh-environment", INSTALL, UNSET), "import six")
     order = [candidate.plan.id for candidate in in_order(case, "en", frozenset())]
     assert order == [INSTALL, UNSET, "make-fresh-environment"]
+
+
+def test_of_two_packages_the_smaller_download_goes_first(failed: Failed) -> None:
+    case = failed(RELEASE, {**SIX, "package_name": "six"}, ("update-package", INSTALL), "import six")
+    sizes = {"update-package": 600 * 10**6, INSTALL: 18 * 10**6}
+    resolutions = tuple(
+        Resolution(cause=RELEASE, remedy=remedy, result="resolved", download_bytes=size)
+        for remedy, size in sizes.items()
+    )
+    assert [one.plan.id for one in in_order(case, "en", frozenset())] == ["update-package", INSTALL]
+    known = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, resolutions=resolutions))
+    assert [one.plan.id for one in in_order(known, "en", frozenset())] == [INSTALL, "update-package"]
 
 
 def two_releases(failed: Failed, first: str) -> Case:

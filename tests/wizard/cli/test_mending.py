@@ -2,9 +2,7 @@
 
 import io
 import json
-import os
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -76,19 +74,6 @@ def test_without_a_yes_nothing_happens(
     assert asked is case
     assert "Nothing was changed" in capfd.readouterr().err
     assert tree(environment) == before
-
-
-def test_what_was_typed_before_the_question_is_no_answer(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    users, ours = os.openpty()
-    with os.fdopen(users, "wb", buffering=0) as keyboard, os.fdopen(ours) as terminal:
-        monkeypatch.setattr(sys, "stdin", terminal)
-        keyboard.write(b"y\n")
-        threading.Timer(0.3, keyboard.write, (b"n\n",)).start()
-        assert not mending.is_agreed("Do it?")
-        threading.Timer(0.3, keyboard.write, (b"y\n",)).start()
-        assert mending.is_agreed("Do it?")
 
 
 def test_root_is_refused_before_anything_is_started(

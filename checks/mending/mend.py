@@ -70,7 +70,7 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
         NotMended: there is one, and it may not; ``reason`` says why.
     """
     facts = case.facts
-    proof = next((proof for proof in reversed(facts.proofs) if proof.mended), None)
+    proof = _shown_first(case)
     if not facts.here or proof is None or any(mending.stands for mending in facts.mendings):
         return None
     changes = changes_in(proof.commands, facts.target or "python")
@@ -101,6 +101,13 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
         changes=changes,
         settings=tuple(change for change in changes if isinstance(change, SETTINGS)),
     )
+
+
+def _shown_first(case: Case) -> Proof | None:
+    """Of the remedies that were seen to work, that of the finding which the report shows first."""
+    places = {(finding.cause, finding.subject): place for place, finding in reversed(list(enumerate(case.findings)))}
+    mended = [proof for proof in reversed(case.facts.proofs) if proof.mended]
+    return min(mended, key=lambda proof: places.get((proof.cause, proof.subject), len(places)), default=None)
 
 
 def _witness_of(case: Case, proof: Proof) -> Witness | None:

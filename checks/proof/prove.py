@@ -27,6 +27,8 @@ from checks.proof.witness import STATEMENT_SECONDS, Witness, witnesses_of
 
 MOST_TRIED = 5  # remedies that are carried out for one case
 PATIENCE = 120.0  # seconds for a program that failed sooner
+STOPPED = "stopped"  # the reason of what was not tried because somebody asked to end
+_CHANGED = "changed-since-it-worked"
 _SLOWER = 3  # times the seconds to its failure that it gets at least
 
 
@@ -103,36 +105,45 @@ def seconds_for(before: ProgramRun, chosen: float) -> float:
 def tried_until_mended(around: Surroundings, language: str, most: int, proofs: list[Proof]) -> Iterator[Trying | Tried]:
     """One after the other, until one mends it; first what mended another witness.
 
-    Where somebody asked to end, what would have been tried is named, too. ``proofs``: those that there are, and more.
+    Where it was seen to work before something changed, the way back is tried besides: whoever knows that it worked
+    yesterday wants to know whether it would again. Where somebody asked to end, what would have been tried is named, too. ``proofs``: those that there are, and more.
     """
     helped = frozenset(_key(proof) for proof in proofs if proof.helped)
     target = around.target
     around.copy = ReusedCopy(target, around.cancelled) if target is not None else None
-    number = 0
+    number, is_mended = 0, False
     try:
         for candidate in in_order(around.case, language, helped):
-            if number >= most:
+            if is_mended and not _is_way_back(candidate, around.case):
+                continue
+            if number >= most and not is_mended:
                 return
             try:
                 changes = changes_of(candidate.plan, around.case.facts.target or "python")
                 _check_kept(changes, around)
             except NotTriable as why:
                 proof = not_tried(candidate, why)
+                is_last = False
             else:
                 number += 1
                 proof = yield from _tried(Trial(around, candidate, changes, number))
+                is_last = is_mended or (proof.mended and _is_way_back(candidate, around.case))
             known = {_key(other) for other in proofs if other.result != proof.result}
             if candidate.key not in helped and not (proof.reason == STOPPED and candidate.key in known):
                 proofs[:] = [*(other for other in proofs if _key(other) != candidate.key), proof]
                 yield Tried(candidate, proof)
-            if proof.mended:
+            if is_last:
                 return
+            is_mended = is_mended or proof.mended
     finally:
         if around.copy is not None:
             around.copy.drop()
 
 
-STOPPED = "stopped"
+def _is_way_back(candidate: Candidate, case: Case) -> bool:
+    """Whether it brings back what was there when it was seen to work."""
+    history = case.facts.history
+    return candidate.finding.cause == _CHANGED and history is not None and bool(history.worked)
 
 
 def _tried(trial: Trial) -> Generator[Trying, None, Proof]:

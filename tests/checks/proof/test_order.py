@@ -9,7 +9,7 @@ import pytest
 from support.broken_environment import tree
 from support.trials import Failed, proofs_of
 
-from checks.facts import Resolution
+from checks.facts import History, Resolution
 from checks.facts.case import Case
 from checks.interpreters import read_interpreter
 from checks.proof import reused_copy
@@ -197,6 +197,16 @@ def test_a_stop_before_the_first_statement_names_it_too(failed: Failed) -> None:
     case = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, runs=(tried,)))
     (proof,) = proofs_of(case, cancelled=lambda: True).values()
     assert (proof.result, proof.reason) == ("not-tried", "stopped")
+
+
+@pytest.mark.parametrize("worked", ["2026-11-20T10:00:00+00:00", ""])
+def test_the_way_back_is_tried_besides_where_it_was_seen_to_work(failed: Failed, worked: str) -> None:
+    case = failed(RELEASE, SIX, (INSTALL,), "import six")
+    case = with_finding(case, 0.6, "changed-since-it-worked", "return-to-working-release", **SIX)
+    facts = msgspec.structs.replace(case.facts, history=History(origin="snapshots", worked=worked))
+    proofs = proofs_of(msgspec.structs.replace(case, facts=facts))
+    expected = {INSTALL: "proven", **({"return-to-working-release": "proven"} if worked else {})}
+    assert {name: proof.result for name, proof in proofs.items()} == expected
 
 
 def shadowed(failed: Failed, environment: Path, *files: str) -> tuple[Case, Path]:

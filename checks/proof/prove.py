@@ -106,7 +106,8 @@ def tried_until_mended(around: Surroundings, language: str, most: int, proofs: l
     """One after the other, until one mends it; first what mended another witness.
 
     Where it was seen to work before something changed, the way back is tried besides: whoever knows that it worked
-    yesterday wants to know whether it would again. Where somebody asked to end, what would have been tried is named, too. ``proofs``: those that there are, and more.
+    yesterday wants to know whether it would again. Where somebody asked to end, what would have been tried is named,
+    too. ``proofs``: those that there are, and more.
     """
     helped = frozenset(_key(proof) for proof in proofs if proof.helped)
     target = around.target

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from support.placeholder_values import usual
 
-from checks.facts import Facts, InterpreterFacts, JetsonFacts, MachineFacts, OsFacts, Package
-from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts import Facts, InterpreterFacts, JetsonFacts, MachineFacts, OsFacts, Package, ProgramRun
+from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity
 from checks.knowledge.catalogue import LANGUAGES, Remedy, Step, Verify, Words, remedy_of
 from checks.knowledge.commands.placeholders import Kind, kinds
 from checks.paths import ROOT
@@ -336,3 +336,22 @@ def test_a_default_stands_where_the_finding_does_not_know_better(
     monkeypatch.setattr("checks.remedies.plan.remedy_of", lambda _: made)
     (planned,) = plan_remedies(msgspec.structs.replace(finding(**values), remedies=("made",)), facts(), "en")
     assert (codes(planned), planned.verify.code) == ([f"inspect {path}"], f"show {path}")
+
+
+@pytest.mark.parametrize(
+    ("run", "code"),
+    [
+        (ProgramRun(command=("/venv/bin/python", "my prog.py"), exit_code=1), "/venv/bin/python 'my prog.py'"),
+        (ProgramRun(statement="import six", exit_code=1), "/venv/bin/python -c 'import six'"),
+        (ProgramRun(command=("python", "-c", "import six\nprint(1)"), exit_code=1), ""),
+    ],
+)
+def test_what_failed_is_the_check_of_a_remedy_that_has_none(run: ProgramRun, code: str) -> None:
+    known = msgspec.structs.replace(facts(), runs=(run,), here=True)
+    asked = finding(requirement="six==2.0", **{FAILED_RUN: run.label})
+    (planned,) = plan_remedies(msgspec.structs.replace(asked, remedies=("install-required-version",)), known, "en")
+    assert planned.verify.code == code
+    assert "pip check" not in planned.verify.expect
+    sent = msgspec.structs.replace(known, here=False)
+    (planned,) = plan_remedies(msgspec.structs.replace(asked, remedies=("install-required-version",)), sent, "en")
+    assert planned.verify.code == ""

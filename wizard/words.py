@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 import locale
 import os
-import tomllib
 
 import msgspec
+import tomli
 
 from checks.knowledge.catalogue import LANGUAGES, Words
 from checks.paths import ROOT
@@ -26,7 +26,7 @@ def area(name: str) -> dict[str, Words]:
         msgspec.ValidationError: a text lacks a language or has an unknown key.
     """
     text = (ROOT / "words" / f"{name}.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), dict[str, Words])
+    return msgspec.convert(tomli.loads(text), dict[str, Words])
 
 
 def words(key: str, language: str, /, **values: object) -> str:

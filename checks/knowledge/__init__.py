@@ -7,10 +7,10 @@ Code holds the comparison, the table the numbers.
 
 import datetime as dt
 import functools
-import tomllib
 from typing import Any, Self, cast, dataclass_transform
 
 import msgspec
+import tomli
 
 from checks.paths import ROOT
 
@@ -60,4 +60,4 @@ class Table(Row):
 def _read(table: type[Table]) -> Table:
     subject, name = table.__module__.split(".")[-2:]
     text = (ROOT / "knowledge" / subject / f"{name}.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), table)
+    return msgspec.convert(tomli.loads(text), table)

@@ -5,12 +5,12 @@ of its own since several causes share one. Both are read when asked for, and ref
 """
 
 import functools
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Generic, TypeVar
 
 import msgspec
+import tomli
 
 from checks.knowledge.templates import placeholders
 from checks.paths import ROOT
@@ -226,4 +226,4 @@ def family_of(cause: str) -> str:
 
 
 def _read(path: Path, kind: type[_T]) -> _T:
-    return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), kind)
+    return msgspec.convert(tomli.loads(path.read_text(encoding="utf-8")), kind)

@@ -5,10 +5,10 @@ resources/words/phrases.toml holds one table per phrase. A finding carries only 
 """
 
 import functools
-import tomllib
 from collections.abc import Callable, Mapping
 
 import msgspec
+import tomli
 
 from checks.facts.finding import Finding
 from checks.facts.phrase import Phrase, Value
@@ -29,7 +29,7 @@ _COMMA = (", ", "、")
 def phrases() -> dict[str, Words]:
     """Every phrase by its key."""
     text = (ROOT / "words" / "phrases.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), dict[str, Words])
+    return msgspec.convert(tomli.loads(text), dict[str, Words])
 
 
 def phrase(key: str, **values: Value) -> Phrase:

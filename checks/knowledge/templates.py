@@ -1,7 +1,8 @@
 """Templates of sentences and commands: ``{name}`` is a value, ``{{`` a brace, ``{name:words}`` several words."""
 
+import functools
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 
 def fill_sentence(template: str, values: Mapping[str, str]) -> str:
@@ -11,12 +12,14 @@ def fill_sentence(template: str, values: Mapping[str, str]) -> str:
     )
 
 
+@functools.lru_cache(maxsize=4096)
 def placeholders(template: str) -> frozenset[str]:
     """The names that a template asks for."""
     return frozenset(name for _, name, _ in parts_of(template) if name is not None)
 
 
-def parts_of(template: str) -> Iterator[tuple[str, str | None, str]]:
+@functools.lru_cache(maxsize=4096)
+def parts_of(template: str) -> tuple[tuple[str, str | None, str], ...]:
     """The literal texts, each with the name behind it (None at the end) and what follows that name's colon."""
-    for literal, name, specification, _ in string.Formatter().parse(template):
-        yield literal, name, specification or ""
+    parsed = string.Formatter().parse(template)
+    return tuple((literal, name, specification or "") for literal, name, specification, _ in parsed)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 import shutil
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from checks.proof.changes import Change, Managed, NotTriable
 from checks.proof.environment_copy import EnvironmentCopy
@@ -103,8 +104,8 @@ def _project(change: Managed, folder: str) -> Path:
 
 def _copy_manifest(project: Path, copy: Path) -> None:
     try:
-        manifest = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
-    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        manifest = tomli.loads((project / "pyproject.toml").read_text("utf-8"))
+    except (OSError, UnicodeError, tomli.TOMLDecodeError) as error:
         raise NotTriable("project", detail=str(error)) from error
     if hindrance := _needs_more(manifest):
         raise NotTriable("project", detail=hindrance)

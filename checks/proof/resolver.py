@@ -17,11 +17,11 @@ import subprocess
 import sys
 import threading
 import time
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import tomli
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
@@ -187,8 +187,8 @@ class Resolver:
         kept = (*_with_values(asked, ("--default-index", "--index", "--find-links")), *_flags(asked, ("--no-index",)))
         command = (self._uv, "pip", "compile", str(listed), "--no-deps", "--format", "pylock.toml", "--quiet")
         try:
-            lock = tomllib.loads(self._printed((*command, *python, *kept), variables))
-        except (NotResolved, tomllib.TOMLDecodeError):
+            lock = tomli.loads(self._printed((*command, *python, *kept), variables))
+        except (NotResolved, tomli.TOMLDecodeError):
             return None, len(wanted)
         sizes = download_sizes(lock.get("packages", ()), variables.get("SSL_CERT_FILE", ""))
         known = [size for size in sizes if size is not None]

@@ -258,12 +258,13 @@ class _Machine:
             commands = self.commands(shell) if is_fit else {}
         except Unquotable:
             commands = {}
-        plain = dataclasses.replace(self, python="python", same_release="")
+        if not commands:
+            commands = dataclasses.replace(self, python="python", same_release="").commands(shell)
         named = {
             name: quoted(value) if name in kinds() and value and self.origin.refusal(name, value) else value
             for name, value in values.items()
         }
-        return {**named, **(commands or plain.commands(shell))}
+        return {**named, **commands}
 
     @property
     def own(self) -> dict[str, str]:

@@ -5,6 +5,7 @@ chooses the package chooses what is installed. So a name must be one that our ta
 machine and was read here; and no program or file lies on another computer. What is refused is shown, never pasted.
 """
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -164,6 +165,7 @@ def quoted(value: str) -> str:
     return f"“{line[:_LONGEST_SHOWN]}{'…' if len(line) > _LONGEST_SHOWN else ''}”"
 
 
+@functools.lru_cache(maxsize=1024)  # each is asked about for every command that it stands in
 def _parsed(line: str) -> Requirement | None:
     try:
         return Requirement(line)

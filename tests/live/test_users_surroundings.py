@@ -1,5 +1,6 @@
 """Naosu starts in surroundings that keep other programs from starting, and hands them on untouched."""
 
+import functools
 import json
 import os
 import resource
@@ -61,26 +62,12 @@ def strange_library(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_strange_library_is_for_the_target_alone(
-    program: list[str], environment: Path, target: Path, strange_library: Path
-) -> None:
-    both = {"LD_LIBRARY_PATH": str(strange_library), "LD_PRELOAD": str(strange_library / "libstdc++.so.6")}
-
-    def attempt(variables: dict[str, str]) -> None:
-        ended = start(program, environment, "check", "--target", str(target), *QUICK, **variables)
-        assert ended.returncode in {0, 1}, (variables, ended.stderr)
-        assert "Traceback" not in ended.stderr, (variables, ended.stderr)
-        seen = (target.parent / "seen").read_text().splitlines()
-        assert {f"{name}={value}" for name, value in variables.items()} <= set(seen)
-        assert not [line for line in seen if line.startswith("NAOSU_USERS_")]
-
-    all_at_once(attempt, both, ({name: value} for name, value in both.items()))
-
-
 SURROUNDINGS = (
     {"LC_ALL": "xx_YY.none", "LANG": "??"},
     {"HOME": "/proc/none", "TMPDIR": "/proc/none"},
     {"PYTHONPATH": "$FOREIGN"},
+    {"LD_LIBRARY_PATH": "$LIBRARY"},
+    {"LD_PRELOAD": "$LIBRARY/libstdc++.so.6"},
     {"PYTHONEXECUTABLE": "/nowhere/python"},
 )
 
@@ -94,11 +81,21 @@ def foreign(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_every_start_lives_with(program: list[str], environment: Path, foreign: Path) -> None:
+def test_every_start_lives_with_them_and_hands_them_on(
+    program: list[str], environment: Path, target: Path, foreign: Path, strange_library: Path
+) -> None:
     def attempt(variables: dict[str, str]) -> None:
-        given = {name: value.replace("$FOREIGN", str(foreign)) for name, value in variables.items()}
-        ended = start(program, environment, "diagnose", "-", "--lang", "en", **given)
-        assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), (variables, ended.stderr)
+        folders = (("$FOREIGN", foreign), ("$LIBRARY", strange_library))
+        given = {
+            name: functools.reduce(lambda text, known: text.replace(known[0], str(known[1])), folders, value)
+            for name, value in variables.items()
+        }
+        ended = start(program, environment, "check", "--target", str(target), *QUICK, **given)
+        assert ended.returncode in {0, 1}, (variables, ended.stderr)
+        assert "Traceback" not in ended.stderr, (variables, ended.stderr)
+        seen = (target.parent / "seen").read_text().splitlines()
+        assert {f"{name}={value}" for name, value in given.items()} <= set(seen)
+        assert not [line for line in seen if line.startswith("NAOSU_USERS_")]
 
     together = {name: value for variables in SURROUNDINGS for name, value in variables.items()}
     all_at_once(attempt, together, SURROUNDINGS)

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -18,6 +17,8 @@ from checks.facts.case import Answers, Case
 from checks.facts.finding import FAILED_RUN, Finding, Severity
 from checks.facts.question import SymptomName
 from checks.interpreters import read_interpreter
+
+PIP = Path(sysconfig.get_path("purelib"), "pip")  # of the tests
 
 CAUSE, REMEDY = "dependency-version-conflict", "install-fitting-release"
 
@@ -46,10 +47,20 @@ def install(requirement):
 
 
 if sys.argv[1] == "install":
-    for requirement in sys.argv[2:]:
+    wanted = sys.argv[2:]
+    if wanted[0] == "-r":
+        wanted = pathlib.Path(wanted[1]).read_text().split()
+    for requirement in wanted:
         if not requirement.startswith("-"):
             install(requirement)
 """
+
+
+def see_pip(site: Path, folder: Path) -> None:
+    """Let an environment see the pip of the tests, whose hundreds of files lie elsewhere and are not copied with it."""
+    (folder / "pip of tests").mkdir()
+    (folder / "pip of tests" / "pip").symlink_to(PIP, target_is_directory=True)
+    (site / "pip_elsewhere.pth").write_text(f"{folder / 'pip of tests'}\n")
 
 
 def broken_environment(folder: Path, monkeypatch: pytest.MonkeyPatch, *, real_pip: bool = False) -> Path:
@@ -65,7 +76,7 @@ def broken_environment(folder: Path, monkeypatch: pytest.MonkeyPatch, *, real_pi
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     (site,) = environment.glob("lib/python*/site-packages")
     if real_pip:
-        shutil.copytree(Path(sysconfig.get_path("purelib"), "pip"), site / "pip")
+        see_pip(site, folder)
     else:
         (site / "pip").mkdir()
         (site / "pip" / "__main__.py").write_text(SMALL_PIP)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from checks.knowledge import Row, Table, tomllib
+from checks.knowledge import Row, Table, tomli
 
 
 class PhiloxAnswer(Row):
@@ -57,4 +57,4 @@ class PortableInputs(Table):
     fingerprint: tuple[KnownFingerprint, ...]
 
 
-KNOWN = msgspec.convert(tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")), PortableInputs)
+KNOWN = msgspec.convert(tomli.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")), PortableInputs)

@@ -8,8 +8,9 @@ source = "where it comes from"
 [[pci]]              address and the files of its folder in /sys/bus/pci/devices; "driver" becomes the link
 """
 
-import tomllib
 from pathlib import Path
+
+import tomli
 
 from checks.machine import read_machine
 from checks.probes.ask import machine as machine_probe
@@ -20,7 +21,7 @@ NAMES = sorted(path.stem for path in RECORDINGS.glob("*.toml"))
 
 def load(name):
     """A recording as it is in its file."""
-    return tomllib.loads((RECORDINGS / f"{name}.toml").read_text(encoding="utf-8"))
+    return tomli.loads((RECORDINGS / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def unpack(recording, root):

@@ -8,11 +8,11 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import tomllib
 import zipfile
 from pathlib import Path
 
 import msgspec
+import tomli
 
 LIST = Path(__file__).with_name("real_packages.toml")
 _SOURCE = Path(__file__).with_name("download_source.py")
@@ -65,7 +65,7 @@ class _List(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def packages() -> tuple[Package, ...]:
     """The list."""
     with LIST.open("rb") as file:
-        return msgspec.convert(tomllib.load(file), _List).package
+        return msgspec.convert(tomli.load(file), _List).package
 
 
 def unpacked(package: Package, scratch: Path) -> Path:

@@ -1,15 +1,14 @@
 """A real virtual environment with a broken package, and the case of a program that failed in it."""
 
-import os
 import shutil
 import subprocess
 import sys
-import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from support.broken_environment import SMALL_PIP, tree
+from support.broken_environment import PIP, SMALL_PIP, see_pip, tree
+from support.extent import ALL
 from support.trials import Failed
 from support.wheels import put, wheel
 
@@ -20,6 +19,7 @@ from checks.facts.case import Answers, Case
 from checks.facts.finding import FAILED_RUN, Finding, Severity
 from checks.facts.question import SymptomName
 from checks.interpreters import read_interpreter
+from checks.proof import environment_copy
 
 
 @pytest.fixture(scope="module")
@@ -32,27 +32,43 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def pip_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the pip of the tests, which is linked into each environment."""
-    folder = tmp_path_factory.mktemp("pip") / "pip"
-    shutil.copytree(Path(sysconfig.get_path("purelib"), "pip"), folder)
-    return folder
-
-
 @pytest.fixture
 def real_pip() -> None:
     """Wanted by tests of what pip itself does; the others have a few lines that unpack a wheel."""
 
 
 @pytest.fixture
-def environment(tmp_path: Path, pip_of_tests: Path, request: pytest.FixtureRequest) -> Path:
+def pip_inside(real_pip: None) -> None:
+    """Wanted by the test that also copies pip, with its hundreds of files; the others see one that lies elsewhere."""
+
+
+@pytest.fixture
+def small_pip_in_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new environment gets those few lines, too: its own pip takes 7 seconds, and a release's tests wait for it."""
+    if ALL:
+        return
+
+    def make(command: Sequence[str], place: Path) -> None:
+        *start, folder = command
+        _make([*start, "--without-pip", folder], place)
+        (site,) = Path(folder).glob("lib/python*/site-packages")
+        (site / "pip").mkdir()
+        (site / "pip" / "__main__.py").write_text(SMALL_PIP)
+
+    _make = environment_copy._make
+    monkeypatch.setattr(environment_copy, "_make", make)
+
+
+@pytest.fixture
+def environment(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """A user's virtual environment, with six 1.0 and a command."""
     folder = tmp_path / "my env"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (site,) = folder.glob("lib/python*/site-packages")
-    if "real_pip" in request.fixturenames:
-        shutil.copytree(pip_of_tests, site / "pip", copy_function=os.link)
+    if "pip_inside" in request.fixturenames:
+        shutil.copytree(PIP, site / "pip")
+    elif "real_pip" in request.fixturenames:
+        see_pip(site, tmp_path)
     else:
         (site / "pip").mkdir()
         (site / "pip" / "__main__.py").write_text(SMALL_PIP)

@@ -23,10 +23,11 @@ SIX = {"requirement": "six==2.0", "import_statement": "import six"}
 RELEASE = "dependency-version-conflict"
 
 
-@pytest.mark.usefixtures("real_pip")
+@pytest.mark.usefixtures("pip_inside")
 def test_what_failed_before_and_runs_after_is_proven(failed: Failed) -> None:
     case = failed(RELEASE, SIX, ("install-fitting-release", "update-package"), "import six")
-    proof = proofs_of(case)["install-fitting-release"]
+    proofs = proofs_of(case)
+    proof = proofs["install-fitting-release"]
     assert (proof.result, proof.reason, proof.way) == ("proven", "", "copy")
     assert [(change.name, change.version_before, change.version_after) for change in proof.changes] == [
         ("six", "1.0", "2.0")
@@ -34,7 +35,7 @@ def test_what_failed_before_and_runs_after_is_proven(failed: Failed) -> None:
     assert proof.commands[0].endswith("-m pip install six==2.0")
     assert proof.run is not None
     assert proof.run.worked
-    assert "update-package" not in proofs_of(case), "nothing more is tried behind a proof"
+    assert "update-package" not in proofs, "nothing more is tried behind a proof"
 
 
 def test_a_command_of_the_environment_is_run_in_the_copy(failed: Failed, environment: Path) -> None:
@@ -174,6 +175,7 @@ def test_an_installation_that_would_not_last_is_not_tried(failed: Failed) -> Non
 ELSEWHERE = "import six, sys\nassert 'my env' not in sys.prefix"  # as what names a folder that is gone
 
 
+@pytest.mark.usefixtures("small_pip_in_new_ones")
 def test_an_environment_is_made_again_with_the_same_packages(failed: Failed, environment: Path) -> None:
     put(next(environment.glob("lib/python*/site-packages")), "six", "2.0", {"six.py": "VALUE = 2"})
     unlinked = next(environment.glob("lib/python*/site-packages/six-1.0.dist-info"))
@@ -187,6 +189,7 @@ def test_an_environment_is_made_again_with_the_same_packages(failed: Failed, env
     assert "six==2.0" in proof.releases
 
 
+@pytest.mark.usefixtures("small_pip_in_new_ones")
 def test_a_fresh_environment_gets_what_the_program_asks_for(failed: Failed, tmp_path: Path) -> None:
     case = failed("damaged-installation", {}, ("make-fresh-environment",), ELSEWHERE)
     proof = proofs_of(case)["make-fresh-environment"]

@@ -1,6 +1,7 @@
 """The remedy for this machine: its platform, its package manager, its interpreter; nothing that does not apply."""
 
 import string
+import unittest
 
 import msgspec
 import pytest
@@ -240,9 +241,10 @@ def test_python_code_is_quoted_as_python(plan) -> None:  # type: ignore[no-untyp
     assert (made.steps[0].code, made.steps[0].language) == ('torch.load("it\'s")', "python")
 
 
-def test_a_broken_remedy_hides_no_other(plan, caplog: pytest.LogCaptureFixture) -> None:  # type: ignore[no-untyped-def]
-    assert plan((command("{nobody_gives_this}"),), facts()) is None
-    assert "made" in caplog.text
+def test_a_broken_remedy_hides_no_other(plan) -> None:  # type: ignore[no-untyped-def]
+    with unittest.TestCase().assertLogs("checks.remedies.plan", "ERROR") as logged:
+        assert plan((command("{nobody_gives_this}"),), facts()) is None
+    assert "made" in logged.output[0]
 
 
 @pytest.mark.parametrize("remedy", sorted(path.stem for path in (ROOT / "remedies").glob("*.toml")))

@@ -40,8 +40,8 @@ SPEC = next(computation_probe for computation_probe in COMPUTATION_PROBES if com
 FEW = 3  # repetitions: what varies does so each time
 SMALL = {
     "naosu_probes.compute.torch.repeat": {
-        "SCALE_OF_DEVICE": 1 / 64,
-        "LARGEST": 1 / 64,
+        "SCALE_OF_DEVICE": 1 / 256,
+        "LARGEST": 1 / 256,
         "MOST": {"quick": FEW},
         "SURE": 2,
     },

@@ -3,15 +3,15 @@
 import hashlib
 import re
 import shutil
-import tomllib
 from pathlib import Path
 
 import pytest
+import tomli
 
 from checks.readers.models import read_model, read_models
 
 RECORDINGS = Path(__file__).parents[3] / "recordings" / "models"
-SOURCES = tomllib.loads((RECORDINGS / "SOURCES.toml").read_text("utf-8"))["file"]
+SOURCES = tomli.loads((RECORDINGS / "SOURCES.toml").read_text("utf-8"))["file"]
 NAMES = [source["file"] for source in SOURCES]
 MADE = set(re.findall(r"`([\w.-]+/[\w./-]+)`", (RECORDINGS / "MADE.md").read_text("utf-8")))
 OF_BINARIES = {"caffe", "ncnn-param", "paddle", "tf-checkpoint", "tfjs"}  # parts of these were too large to copy

@@ -2,7 +2,8 @@
 
 A setting costs one more start of the program; a package a copy of the environment, and a download; a new environment
 the download of everything. Of one finding, the smaller of two downloads goes first, a new environment last, and a
-setting that its cause names behind a package, because it is worse, not before that.
+setting that its cause names behind a package, because it is worse, not before that. What does not resolve is the last
+of all.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def candidates(case: Case, language: str = "en") -> Iterator[Candidate]:
 
 def in_order(case: Case, language: str, helped: frozenset[tuple[str, str, str]]) -> list[Candidate]:
     """The same in the order in which they are tried. ``helped``: those that mended another witness, which go first."""
-    placed: list[tuple[tuple[bool, int, tuple[int, int]], Candidate]] = []
+    placed: list[tuple[tuple[bool, bool, int, tuple[int, int]], Candidate]] = []
     band, highest = 0, 1.0
     dearest: dict[tuple[str, str], tuple[int, int]] = {}
     for candidate in candidates(case, language):
@@ -71,7 +72,9 @@ def in_order(case: Case, language: str, helped: frozenset[tuple[str, str, str]])
         own = _cost(candidate, case.facts)
         cost = own if own[0] >= Cost.PACKAGE else max(before, own)
         dearest[finding.cause, finding.subject] = before if own[0] == Cost.NEW_ENVIRONMENT else max(before, cost)
-        placed.append(((candidate.key not in helped, band, cost), candidate))
+        resolution = candidate.plan.resolution
+        is_hopeless = resolution is not None and resolution.failed
+        placed.append(((candidate.key not in helped, is_hopeless, band, cost), candidate))
     return [candidate for _, candidate in sorted(placed, key=lambda one: one[0])]
 
 

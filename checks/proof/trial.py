@@ -165,7 +165,7 @@ class Trial:
             yield self._now("copying", size or 0)
         made = made_before or around.copy.make(size)
         self.way = "overlay" if made.is_overlay else "copy"
-        self.copied_bytes = 0 if made_before else made.copied_bytes
+        self.copied_bytes = made.copied_bytes
         return Ground.of(made, around.variables, around.cancelled)
 
     def _requirements(self) -> tuple[str, ...]:

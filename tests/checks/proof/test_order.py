@@ -93,6 +93,13 @@ def test_of_two_packages_the_smaller_download_goes_first(failed: Failed) -> None
     assert [one.plan.id for one in in_order(known, "en", frozenset())] == [INSTALL, "update-package"]
 
 
+def test_what_does_not_resolve_goes_last(failed: Failed) -> None:
+    case = failed(RELEASE, {**SIX, "package_name": "six"}, ("make-fresh-environment", INSTALL), "import six")
+    unresolved = (Resolution(cause=RELEASE, remedy=INSTALL, result="no-solution"),)
+    case = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, resolutions=unresolved))
+    assert [one.plan.id for one in in_order(case, "en", frozenset())] == ["make-fresh-environment", INSTALL]
+
+
 def two_releases(failed: Failed, first: str) -> Case:
     case = failed(RELEASE, {**SIX, "requirement": first}, (INSTALL,), "import six")
     return with_finding(case, 0.85, "protobuf-conflict", "install-required-version", **SIX)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # loaded when the first examination starts, not before the fi
     from checks.facts.case import Case
     from checks.mending.mend import Doing, Proposal
     from checks.mending.permission import NotMended
-    from checks.proof.prove import Trying
+    from checks.proof.trial import Trying
 
 _FEW = 8  # names in a sentence
 

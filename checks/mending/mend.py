@@ -23,14 +23,15 @@ from checks.mending import journal as journals
 from checks.mending.freeze import explicit, freeze
 from checks.mending.journal import Journal, Stage
 from checks.mending.permission import NotMended, check_permission
-from checks.mending.snapshot import Stopped, finish, save, size_of, touch
+from checks.mending.snapshot import Stopped, aside_of, finish, save, size_of, touch
 from checks.mending.tree import PLACES
 from checks.mending.undo import put_back_surely
 from checks.proof.apply import Ground, NotApplied
 from checks.proof.changes import SETTINGS, Change, Installed, Managed, Moved, NewEnvironment, NotTriable, changes_in
 from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy
+from checks.proof.failures import failure_of, kept_run
 from checks.proof.place import trial_folder
-from checks.proof.prove import PATIENCE, failure_of, kept_run, seconds_for, seen_now
+from checks.proof.prove import PATIENCE, seconds_for, seen_now
 from checks.proof.witness import Witness, witnesses_of
 from checks.remedies.plan import plan_remedies
 
@@ -69,7 +70,7 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
         NotMended: there is one, and it may not; ``reason`` says why.
     """
     facts = case.facts
-    proof = next((proof for proof in reversed(facts.proofs) if proof.mended), None)
+    proof = _shown_first(case)
     if not facts.here or proof is None or any(mending.stands for mending in facts.mendings):
         return None
     changes = changes_in(proof.commands, facts.target or "python")
@@ -100,6 +101,13 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
         changes=changes,
         settings=tuple(change for change in changes if isinstance(change, SETTINGS)),
     )
+
+
+def _shown_first(case: Case) -> Proof | None:
+    """Of the remedies that were seen to work, that of the finding which the report shows first."""
+    places = {(finding.cause, finding.subject): place for place, finding in reversed(list(enumerate(case.findings)))}
+    mended = [proof for proof in reversed(case.facts.proofs) if proof.mended]
+    return min(mended, key=lambda proof: places.get((proof.cause, proof.subject), len(places)), default=None)
 
 
 def _witness_of(case: Case, proof: Proof) -> Witness | None:
@@ -191,7 +199,7 @@ class _Mending:
             "id": journal.id,
             "commands": self.proposed.commands,
             "changes": journal.changes,
-            "before": kept_run(before, None),
+            "before": kept_run(before),
             "saved_files": journal.files,
             "saved_bytes": journal.bytes,
         }
@@ -201,7 +209,7 @@ class _Mending:
             again = self._run(ground.variables) if self.witness.works(after) and is_short else after
         except Cancelled:
             return self._ended(MendingResult.NOT_CHECKED, reason="stopped", **more)
-        more["after"] = kept_run(again, None)
+        more["after"] = kept_run(again)
         if self.witness.works(after) and not self.witness.works(again):
             return self._ended(MendingResult.NOT_CHECKED, reason="works-sometimes", **more)
         result = self._result(before, again)
@@ -218,7 +226,7 @@ class _Mending:
             return MendingResult.RUNS_LONGER
         if not self.witness.is_wrong(after):
             return MendingResult.NOT_CHECKED
-        is_same = failure_of(before, None) == failure_of(after, None)
+        is_same = failure_of(before) == failure_of(after)
         return MendingResult.DID_NOT_HELP if is_same else MendingResult.OTHER_FAILURE
 
     def _doing(self, stage: str) -> Doing:
@@ -254,7 +262,7 @@ class _Mending:
             run = seen_now(self.witness, self.variables, self.cancelled)
         elif (run.seconds or 0.0) <= _MOMENT:
             now = self._run(self.variables)
-            if self.witness.is_wrong(now) and failure_of(now, None) != failure_of(run, None):
+            if self.witness.is_wrong(now) and failure_of(now) != failure_of(run):
                 raise NotMended("fails-otherwise")
             run = now
         if run is None or not self.witness.is_wrong(run):
@@ -293,16 +301,19 @@ class _Mending:
         except OSError as worse:
             values = {"detail": str(worse), "id": journal.id}
             return self._ended(MendingResult.NOT_DONE, id=journal.id, reason="not-put-back", values=values)
+        aside = aside_of(journal.store)
+        more: dict[str, object] = {"moved_to": str(aside) if aside.is_dir() else ""}
         match error:
             case NotApplied():
-                more: dict[str, object] = {"commands": (error.line,), "said": error.said}
-                return self._ended(MendingResult.NOT_APPLIED, before=kept_run(before, None), **more)
+                more |= {"commands": (error.line,), "said": error.said, "before": kept_run(before)}
+                return self._ended(MendingResult.NOT_APPLIED, **more)
             case NotTriable():
-                return self._ended(MendingResult.NOT_DONE, reason=error.reason, values=error.values)
+                return self._ended(MendingResult.NOT_DONE, reason=error.reason, values=error.values, **more)
             case Cancelled() | Stopped():
-                return self._ended(MendingResult.NOT_DONE, reason="stopped")
+                return self._ended(MendingResult.NOT_DONE, reason="stopped", **more)
             case _:
-                return self._ended(MendingResult.NOT_DONE, reason="not-saved", values={"detail": str(error)})
+                more["values"] = {"detail": str(error)}
+                return self._ended(MendingResult.NOT_DONE, reason="not-saved", **more)
 
     def _run(self, variables: Mapping[str, str]) -> ProgramRun:
         """What failed, again, in the user's environment, into which nothing is compiled.

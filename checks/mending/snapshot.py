@@ -12,11 +12,12 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
+from checks.mending.installed_files import is_bytecode, of_installers
 from checks.mending.tree import PLACES, Entry, Tree, differing, entry_at, read_tree
 from checks.proof.environment_copy import KEPT
 from checks.sharing.files import write_whole
@@ -24,7 +25,6 @@ from checks.sharing.files import write_whole
 _FICLONE = 0x40049409  # Linux: ioctl_ficlone(2)
 _IN_PLACE = (b".pth", b".cfg", b".egg-link", b".json", b"history", b"RECORD", b"INSTALLER", b"METADATA")
 _SMALL = 1 << 18  # bytes
-_BYTECODE = (b".pyc", b".pyo")
 _BEAT = "alive"  # a file: its time is when the change was last seen to go on
 
 Cancelled = Callable[[], bool]
@@ -38,7 +38,8 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     """What was there before. ``files``: the name under which the content of a file is kept.
 
     ``after``: what was there when the change was over, None while it is not. Then both hold only what differs, and
-    ``folders`` the times of the folders in which that lies, before and after.
+    ``folders`` the times of the folders in which that lies, before and after. ``unclaimed``: what of it no installer
+    lists, so it may be the user's.
     """
 
     before: Tree
@@ -46,6 +47,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     copied: set[str]  # of the names, those that are no second link
     after: Tree | None = None
     folders: dict[bytes, tuple[int, int]] = {}
+    unclaimed: frozenset[bytes] = frozenset()
 
 
 def save(prefix: Path, store: Path, cancelled: Cancelled = lambda: False) -> Kept:
@@ -126,6 +128,7 @@ def finish(prefix: Path, store: Path, kept: Kept) -> Kept:
         copied=kept.copied,
         after={path: entry for path, entry in after.items() if path in changed},
         folders=folders,
+        unclaimed=frozenset(_unclaimed(os.fsencode(prefix), changed, after, kept.before)),
     )
     _write(finished, store)
     prune(store, finished)
@@ -157,38 +160,74 @@ def aside_of(store: Path) -> Path:
     return store.with_name(f"{store.name}-moved-aside")
 
 
-def written_since(prefix: Path, store: Path, kept: Kept) -> tuple[str, ...]:
-    """What was written after a change was interrupted, by the user or by an installer that lived on.
+def to_move_aside(prefix: Path, store: Path, kept: Kept, *, is_interrupted: bool = False) -> tuple[str, ...]:
+    """What may be the user's own work, and stands where something is put back or taken away.
+
+    ``is_interrupted``: the change was left half done; what was written after that may be of the user, too, or of an
+    installer that lived on.
 
     Raises:
         OSError: the environment cannot be read.
     """
     root = os.fsencode(prefix)
-    return tuple(os.fsdecode(path) for path in _written_since(root, store, kept, read_tree(root)))
+    return tuple(map(os.fsdecode, _to_move_aside(root, store, kept, read_tree(root), is_interrupted=is_interrupted)))
 
 
-def _written_since(root: bytes, store: Path, kept: Kept, now: Tree) -> Iterator[bytes]:
-    if kept.after is not None:
-        return
-    beat = store / _BEAT
-    last = (beat if beat.exists() else store / "kept").stat().st_ctime_ns
-    for path in differing(kept.before, now):
-        entry, then = now.get(path), kept.before.get(path)
-        if entry is None or entry.is_folder or os.lstat(os.path.join(root, path)).st_ctime_ns <= last:
-            continue
-        can_be_put_back = then is None or not then.is_file or _whole(os.fsencode(store / "files"), kept, path)
-        if can_be_put_back and not (then and entry.is_copy_of(then)):
+def _to_move_aside(root: bytes, store: Path, kept: Kept, now: Tree, *, is_interrupted: bool) -> Iterator[bytes]:
+    files = os.fsencode(store / "files")
+    there = _half_done(root, store, kept, now, is_interrupted) if kept.after is None else _done(kept, kept.after, now)
+    for path in sorted(set(there)):
+        then = kept.before.get(path)
+        if then is None or not then.is_file or _whole(files, kept, path):
             yield path
 
 
-def _move_aside(root: bytes, store: Path, paths: tuple[bytes, ...]) -> None:
-    """Move them out of the way; twice the same path, where it was interrupted, is two files."""
-    for path in paths:
-        to = os.path.join(os.fsencode(aside_of(store)), path)
-        os.makedirs(os.path.dirname(to), exist_ok=True)
-        while os.path.lexists(to):
-            to += b"~"
-        os.rename(os.path.join(root, path), to)
+def _half_done(root: bytes, store: Path, kept: Kept, now: Tree, is_interrupted: bool) -> Iterator[bytes]:
+    changed = {path for path in differing(kept.before, now) if path in now and not _is_back(path, now, kept)}
+    beat = store / _BEAT
+    last = (beat if beat.exists() else store / "kept").stat().st_ctime_ns
+    for path in changed:
+        if is_interrupted and not now[path].is_folder and os.lstat(os.path.join(root, path)).st_ctime_ns > last:
+            yield path
+    yield from _unclaimed(root, changed, now, kept.before)
+
+
+def _done(kept: Kept, after: Tree, now: Tree) -> Iterator[bytes]:
+    """What is neither as it was before the change nor as the change left it, or is in nobody's list."""
+    new_folders = {path for path, entry in after.items() if entry.is_folder and path not in kept.before}
+    for path, entry in now.items():
+        if entry.is_folder or is_bytecode(path) or _is_back(path, now, kept):
+            continue
+        left = after.get(path)
+        is_new = left is None and (path in kept.before or not new_folders.isdisjoint(_folders_above(path)))
+        if is_new or path in kept.unclaimed or (left is not None and not entry.is_like(left)):
+            yield path
+
+
+def _is_back(path: bytes, now: Tree, kept: Kept) -> bool:
+    """Whether what was there is there again; a file that was copied has another number then."""
+    then = kept.before.get(path)
+    return then is not None and (now[path].is_like(then) or (then.is_file and now[path].is_copy_of(then)))
+
+
+def _folders_above(path: bytes) -> Iterator[bytes]:
+    while path := os.path.dirname(path):
+        yield path
+
+
+def _unclaimed(root: bytes, changed: Iterable[bytes], now: Tree, before: Tree) -> set[bytes]:
+    """What nobody knows to be an installer's work."""
+    there = {path for path in changed if path in now and not now[path].is_folder}
+    return there - of_installers(root, there, now, before)
+
+
+def _move_aside(root: bytes, store: Path, path: bytes) -> None:
+    """Move it out of the way; twice the same path, where it was interrupted, is two files."""
+    to = os.path.join(os.fsencode(aside_of(store)), path)
+    os.makedirs(os.path.dirname(to), exist_ok=True)
+    while os.path.lexists(to):
+        to += b"~"
+    os.rename(os.path.join(root, path), to)
 
 
 def hindrances(prefix: Path, kept: Kept) -> tuple[str, ...]:
@@ -200,8 +239,8 @@ def _hindrances(root: bytes, kept: Kept) -> Iterator[bytes]:
     after = kept.after
     if after is None:  # it was interrupted: what is there now is what it left
         return
-    for path in sorted(kept.before.keys() | after.keys()):
-        if path.endswith(_BYTECODE):
+    for path in sorted((kept.before.keys() | after.keys()) - kept.unclaimed):  # that is moved aside
+        if is_bytecode(path):
             continue
         now, then = entry_at(os.path.join(root, path)), after.get(path)
         is_back = path in kept.before and now is not None and now.is_like(kept.before[path])
@@ -218,33 +257,38 @@ def _strangers(root: bytes, folder: bytes, after: Tree) -> Iterator[bytes]:
     with contextlib.suppress(OSError), os.scandir(os.path.join(root, folder)) as entries:
         for entry in entries:
             path = os.path.join(folder, entry.name)
-            if path not in after and not path.endswith(_BYTECODE) and entry.name != b"__pycache__":
+            if path not in after and not is_bytecode(path):
                 yield path
 
 
 def put_back(prefix: Path, store: Path, kept: Kept, *, is_interrupted: bool = False) -> tuple[str, ...]:
     """Make the environment what it was; returns what is not as it was, which is nothing as a rule.
 
-    It may be interrupted, and done again from its start. ``is_interrupted``: the change was left half done, and what
-    was written after that is moved aside.
+    It may be interrupted, and done again from its start. What may be somebody's work is moved aside, and not removed.
+    ``is_interrupted``: the change was left half done.
 
     Raises:
         OSError: the environment cannot be written.
     """
-    root, files = os.fsencode(prefix), os.fsencode(store / "files")
+    root = os.fsencode(prefix)
     kept = msgspec.structs.replace(
         kept, before={path: entry for path, entry in kept.before.items() if path.split(b"/", 1)[0] in PLACES}
     )
-    if is_interrupted:
-        _move_aside(root, store, tuple(_written_since(root, store, kept, read_tree(root))))
-    now = read_tree(root)
+    found = read_tree(root)
+    aside = tuple(_to_move_aside(root, store, kept, found, is_interrupted=is_interrupted))
+    for path in aside:
+        _move_aside(root, store, path)
+    now = read_tree(root) if aside else found
     wanted = _wanted(now, kept)
     for path in sorted(now.keys() - wanted.keys(), reverse=True):  # what lies in a folder before the folder
-        _remove(os.path.join(root, path), now[path])
+        _remove(root, store, path, now[path])
     for path in differing({path: entry for path, entry in now.items() if path in wanted}, wanted):
         entry, to = wanted[path], os.path.join(root, path)
-        if path in now and (entry.is_folder is not now[path].is_folder or entry.target):
-            _remove(to, now[path])
+        there = entry_at(to)
+        if there is not None and (path not in now or not there.is_like(now[path])) and not there.is_folder:
+            _move_aside(root, store, path)  # it was written this moment
+        elif there is not None and (entry.is_folder is not there.is_folder or entry.target):
+            _remove(root, store, path, there)
         if entry.is_folder:
             with contextlib.suppress(FileExistsError):
                 os.mkdir(to)
@@ -253,8 +297,8 @@ def put_back(prefix: Path, store: Path, kept: Kept, *, is_interrupted: bool = Fa
             os.symlink(entry.target, to)
             os.utime(to, ns=(entry.modified, entry.modified), follow_symlinks=False)
         elif entry.is_file:
-            _put_file(files, kept, path, to)
-    _restore_times(root, now, kept)
+            _put_file(os.fsencode(store / "files"), kept, path, to)
+    _restore_times(root, found, kept)
     return tuple(map(os.fsdecode, _not_as_before(read_tree(root), wanted)))
 
 
@@ -281,7 +325,7 @@ def _is_bytecode_of(path: bytes, kept: Kept) -> bool:
         return False
     folder, name = os.path.split(path)
     holder = folder if name == b"__pycache__" else os.path.dirname(folder)
-    if name != b"__pycache__" and not (path.endswith(_BYTECODE) and os.path.basename(folder) == b"__pycache__"):
+    if name != b"__pycache__" and not (is_bytecode(path) and os.path.basename(folder) == b"__pycache__"):
         return False
     if holder in kept.after and holder not in kept.before:
         return True
@@ -308,14 +352,24 @@ def _whole(files: bytes, kept: Kept, path: bytes) -> bytes:
     return source if found is not None and (found.size, found.modified) == (entry.size, entry.modified) else b""
 
 
-def _remove(path: bytes, entry: Entry) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        if entry.is_folder and os.path.basename(path) == b"__pycache__":
-            shutil.rmtree(path)
-        elif entry.is_folder:  # what came into it this moment is nobody's to delete
-            os.rmdir(path)
-        else:
-            os.unlink(path)
+def _remove(root: bytes, store: Path, path: bytes, entry: Entry) -> None:
+    """Remove what is known; what came in its place or into it this moment is moved aside."""
+    full = os.path.join(root, path)
+    there = entry_at(full)
+    if there is None:
+        return
+    if not there.is_like(entry):
+        _move_aside(root, store, path)
+    elif not entry.is_folder:
+        os.unlink(full)
+    else:
+        try:
+            os.rmdir(full)
+        except OSError:
+            if all(map(is_bytecode, os.listdir(full))):
+                shutil.rmtree(full)
+            else:
+                _move_aside(root, store, path)
 
 
 def _restore_times(root: bytes, now: Tree, kept: Kept) -> None:

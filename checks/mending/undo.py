@@ -17,7 +17,7 @@ from checks.mending import journal as journals
 from checks.mending import permission
 from checks.mending.journal import Journal, Stage
 from checks.mending.permission import NotMended
-from checks.mending.snapshot import aside_of, discard, hindrances, put_back, read_kept, written_since
+from checks.mending.snapshot import aside_of, discard, hindrances, put_back, read_kept, to_move_aside
 
 _MOST_NAMED = 5
 
@@ -26,7 +26,7 @@ _MOST_NAMED = 5
 class Undone:
     """``lost``: files that could not be put back, because something wrote into them in place; none as a rule.
 
-    ``aside``: the folder into which was moved what was written after an interruption; None: nothing was.
+    ``aside``: the folder into which was moved what may be the user's own work; None: nothing was.
     """
 
     journal: Journal
@@ -34,10 +34,9 @@ class Undone:
     aside: Path | None = None
 
     @property
-    def keys(self) -> tuple[str, ...]:
+    def key(self) -> str:
         """Behind "undone-" in resources/words/mendings.toml: what there is to say."""
-        said = [key for key, is_so in (("but", self.lost), ("aside", self.aside)) if is_so]
-        return tuple(said) or ("line",)
+        return "-".join(key for key, is_so in (("but", self.lost), ("aside", self.aside)) if is_so) or "line"
 
 
 def undo(journal: Journal) -> Undone:
@@ -62,10 +61,12 @@ def undo(journal: Journal) -> Undone:
 
 
 def moved_aside(journal: Journal) -> tuple[str, ...]:
-    """What an undo would move aside, because it was written after the change was interrupted."""
-    kept = read_kept(journal.store) if journal.is_half_done else None
+    """What an undo would move aside, because it may be the user's own work."""
+    kept, prefix = read_kept(journal.store), Path(journal.prefix)
     try:
-        return written_since(Path(journal.prefix), journal.store, kept) if kept else ()
+        if kept is None or (journal.stage is Stage.DONE and any(hindrances(prefix, kept))):
+            return ()
+        return to_move_aside(prefix, journal.store, kept, is_interrupted=journal.is_half_done)
     except OSError:
         return ()
 
@@ -80,9 +81,11 @@ def with_undone(case: Case, number: str) -> Case:
     journal = next((journal for journal in journals.journals() if journal.id == number), None)
     if journal is None:
         raise NotMended("not-kept", path=number)
-    undo(journal)
+    done = undo(journal)
     mendings = tuple(
-        msgspec.structs.replace(mending, is_undone=mending.is_undone or mending.id == number)
+        msgspec.structs.replace(mending, is_undone=True, lost=done.lost, moved_to=str(done.aside or ""))
+        if mending.id == number
+        else mending
         for mending in case.facts.mendings
     )
     facts = msgspec.structs.replace(case.facts, mendings=mendings)

@@ -32,7 +32,9 @@ from checks.proof.changes import (
 )
 from checks.proof.conflicts import unmet
 from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy, trial_variables
+from checks.proof.failures import Copy
 from checks.proof.managed import manage, project_variables
+from checks.proof.program_copy import ProgramCopy
 
 _PRINTING = 120.0  # the same for a statement; a framework may be imported from a slow disk for the first time
 INSTALLING = 900.0  # seconds for one command
@@ -59,7 +61,10 @@ class NotApplied(Exception):  # noqa: N818 - that it fails is what was to be fou
 
 @dataclass
 class Ground:
-    """Where a remedy is tried: a copy, None where only variables change, and all variables that the program gets."""
+    """Where a remedy is tried: a copy, None where only variables change, and all variables that the program gets.
+
+    ``program``: a copy of the folder from which it is started, where a file of that is renamed.
+    """
 
     made: EnvironmentCopy | None
     variables: dict[str, str]
@@ -67,6 +72,7 @@ class Ground:
     commands: list[str] = field(default_factory=list)  # applied so far
     before: Mapping[str, str] = field(default_factory=dict)  # versions that were there, where something was installed
     folder: str = ""  # of the program
+    program: ProgramCopy | None = None
 
     @classmethod
     def new(
@@ -84,6 +90,11 @@ class Ground:
     def of(cls, made: EnvironmentCopy | None, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> Ground:
         """The copy as it is made, with the user's variables."""
         return cls(made, trial_variables(made, variables), cancelled, before=_versions(made) if made else {})
+
+    @property
+    def copies(self) -> tuple[Copy, ...]:
+        """What there are copies of."""
+        return tuple(copy for copy in (self.made, self.program) if copy is not None)
 
     def lead(self, program: str, folder: str, changes: tuple[Change, ...]) -> None:
         """Let the tool of the user's project work in the copy, and start the program there where it starts it."""
@@ -113,6 +124,8 @@ class Ground:
                     self.variables[name] = os.pathsep.join(kept)
                 case Printed():
                     self.variables[change.name] = self._printed(change)
+                case Moved() if self.program:
+                    self.program.rename(change)
                 case Moved() if made:
                     _move(change, made)
                 case Installed() if made:

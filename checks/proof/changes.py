@@ -189,7 +189,7 @@ def _of_line(line: str, words: list[str], pythons: tuple[str, ...]) -> Iterator[
     match words:
         case ["export" | "unset" | "env", *_]:
             yield from _of_variables(line, words)
-        case ["mv", source, to] if not source.startswith("-") and not to.startswith("-"):
+        case ["mv", source, to] | ["mv", "-n", source, to] if not source.startswith("-") and not to.startswith("-"):
             yield Moved(line, source, to)
         case [python, "-c", *_] if python == target:
             return

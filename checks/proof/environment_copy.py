@@ -49,6 +49,11 @@ class EnvironmentCopy:
     room: Path | None = None
 
     @property
+    def paths(self) -> tuple[str, ...]:
+        """Where the copy and the user's own lie."""
+        return (str(self.folder), *self.prefixes, str(self.folder.parent))
+
+    @property
     def beside(self) -> Path:
         """Where installers may leave what is theirs."""
         return self.room or self.folder.parent
@@ -221,16 +226,24 @@ def _python_in(folder: Path, target: InterpreterFacts, prefix: Path) -> Path:
 def _relocate(made: EnvironmentCopy) -> None:
     """Let the commands and the path files of the copy name the copy: they hold the path of their environment."""
     for path in (*(made.folder / "bin").iterdir(), *made.folder.glob("lib/python*/site-packages/*.pth")):
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > _LONGEST_SCRIPT:
-            continue
-        text = path.read_bytes().decode("utf-8", "surrogateescape")
-        if path.suffix == ".pth":
-            moved = "".join(line if line.startswith("import") else made.moved(line) for line in text.splitlines(True))
-        else:
-            moved = _STARTS.sub(lambda line: _shebang(line[0], made), text)
-        if moved != text:
-            path.chmod(path.stat().st_mode | stat.S_IWUSR)
-            path.write_bytes(moved.encode("utf-8", "surrogateescape"))
+        relocate(path, made)
+
+
+def relocate(path: Path, made: EnvironmentCopy) -> None:
+    """Let one file of the copy name the copy, if it is such a file."""
+    is_path_file = path.suffix == ".pth"
+    if not (is_path_file or path.parent == made.folder / "bin") or path.is_symlink() or not path.is_file():
+        return
+    if path.stat().st_size > _LONGEST_SCRIPT:
+        return
+    text = path.read_bytes().decode("utf-8", "surrogateescape")
+    if is_path_file:
+        moved = "".join(line if line.startswith("import") else made.moved(line) for line in text.splitlines(True))
+    else:
+        moved = _STARTS.sub(lambda line: _shebang(line[0], made), text)
+    if moved != text:
+        path.chmod(path.stat().st_mode | stat.S_IWUSR)
+        path.write_bytes(moved.encode("utf-8", "surrogateescape"))
 
 
 def _shebang(line: str, made: EnvironmentCopy) -> str:

@@ -7,6 +7,7 @@ that reads it. A step whose value does neither is a sentence that shows it, with
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import logging
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,7 @@ import msgspec
 
 from checks.analysis.failures.owners import module_of_file
 from checks.facts import Facts, Mending, OsFacts, Proof, Resolution, SettingPlace
-from checks.facts.finding import FRAMEWORK, LOCAL_PROGRAM, Finding
+from checks.facts.finding import FAILED_RUN, FRAMEWORK, LOCAL_PROGRAM, Finding
 from checks.facts.phrase import Phrase
 from checks.facts.remedies.mendings import mending_of
 from checks.facts.remedies.proofs import ProofResult, proof_of
@@ -107,7 +108,7 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
         except KeyError:
             log.exception("remedy %s of %s", remedy, finding.cause)
         else:
-            plans += [plan] if plan is not None else []
+            plans += [_repeating(plan, finding, facts)] if plan is not None else []
     offered = {plan.id for plan in plans}
     kept = [plan for plan in plans if remedy_of(plan.id).instead_of not in offered]
     known = tuple(_with_proof(plan, finding, facts) for plan in kept)
@@ -115,6 +116,22 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
     return tuple(
         sorted(known, key=lambda plan: (_rank(plan, has_better=has_better), _is_for_other_environments(plan, machine)))
     )
+
+
+def _repeating(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:
+    """The plan with what failed as its check, where it has no command of its own: only what failed tells."""
+    wanted = finding.values.get(FAILED_RUN)
+    run = next((run for run in facts.runs if run.failed and wanted and run.label == wanted), None)
+    if run is None or plan.verify.code or not facts.here or not facts.target:  # a stranger chooses no command
+        return plan
+    shell = _Machine.of(facts).shell
+    words = (facts.target, "-c", run.statement) if run.statement else run.command
+    with contextlib.suppress(Unquotable, ValueError):
+        first, *rest = words
+        code = " ".join((shell.call(first), *map(shell.quote, rest)))
+        verify = msgspec.structs.replace(plan.verify, code=code, language=shell.value)
+        return msgspec.structs.replace(plan, verify=verify)
+    return plan
 
 
 def _with_proof(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:

@@ -81,7 +81,7 @@ def line_of(snapshot: Snapshot, language: str) -> str:
     state = "unknown" if not snapshot.observed else "worked" if snapshot.worked else "failed"
     seen = next((one for one in snapshot.observed if one.worked is (state == "worked")), None)
     about = shortened(seen.label) if seen else ""
-    failure = f"\n        {shortened(seen.failure)}" if seen and not seen.worked and seen.failure else ""
+    failure = f"\n        {shortened(seen.shown)}" if seen and not seen.worked and seen.shown else ""
     head = f"{snapshot.number:>5}  {moment(snapshot.created)}  {words(f'history.state-{state}', language)}"
     return "  ".join(filter(None, (head, about, snapshot.target))) + failure
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from checks.visible import visible
 from wizard.cli.arguments import UsageError
-from wizard.cli.target import YES
+from wizard.cli.questions import can_ask, is_agreed
 from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.facts.case import Case
-
-_LOOK = 0.2  # seconds between two looks whether somebody wants it to end
 
 
 def check_apply(chosen: argparse.Namespace) -> None:
@@ -46,43 +43,18 @@ def tell_half_done(chosen: argparse.Namespace) -> None:
         _say(half_done_words(journal, chosen.lang))
 
 
-def can_ask() -> bool:
-    """Whether there is somebody to answer."""
-    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
-
-
-def is_agreed(question: str, cancelled: Callable[[], bool] = lambda: False) -> bool:
-    """Ask on the terminal. A Ctrl+C is a no; what was typed before the question is no answer to it."""
-    _forget_typed()
-    print(question, end=" ", file=sys.stderr, flush=True)
-    if sys.platform != "win32":
-        import select
-
-        while not select.select([sys.stdin], [], [], _LOOK)[0]:
-            if cancelled():
-                return False
-    return not cancelled() and sys.stdin.readline().strip().lower() in YES
-
-
-def _forget_typed() -> None:
-    if sys.platform == "win32":
-        import msvcrt
-
-        while msvcrt.kbhit():
-            msvcrt.getwch()
-        return
-    import termios
-
-    with contextlib.suppress(termios.error, OSError, ValueError):  # it is no terminal
-        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
-
-
 def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], bool]) -> Case:
     """The case with what came of it."""
     from checks.mending.mend import mend, proposal
     from checks.mending.permission import NotMended
     from checks.mending.undo import with_undone
-    from wizard.report.content.remedies.mendings import doing_words, mending_words, plan_words, refusal_words
+    from wizard.report.content.remedies.mendings import (
+        doing_words,
+        mending_words,
+        moved_words,
+        plan_words,
+        refusal_words,
+    )
 
     try:
         proposed = proposal(case, chosen.lang)
@@ -111,7 +83,10 @@ def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], 
         except (NotMended, OSError) as error:
             reason = refusal_words(error, chosen.lang) if isinstance(error, NotMended) else str(error)
             return _told(case, reason)
-        _say(mending_words(case.facts.mendings[-1], chosen.lang))
+        mending = case.facts.mendings[-1]
+        _say(mending_words(mending, chosen.lang))
+    for line in moved_words(mending, chosen.lang):
+        _say(line)
     return case
 
 

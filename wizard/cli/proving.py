@@ -16,12 +16,16 @@ def proven(chosen: argparse.Namespace) -> Then:
     """What tries the remedies of a case."""
 
     def then(case: Case, cancelled: Callable[[], bool]) -> Case:
-        from checks.proof.prove import Trying, is_worth_trying, prove
+        from checks.proof.prove import is_worth_trying, prove
+        from checks.proof.trial import Trying
         from wizard.report.content.remedies.proofs import result_words, stage_words
 
         if not is_worth_trying(case) and not chosen.quiet:
             print(words("proofs.nothing", chosen.lang), file=sys.stderr)
-        steps = prove(case, seconds=getattr(chosen, "timeout", None) or 0.0, cancelled=cancelled, language=chosen.lang)
+        seconds = getattr(chosen, "timeout", None) or 0.0
+        steps = prove(
+            case, seconds=seconds, cancelled=cancelled, language=chosen.lang, offline=getattr(chosen, "offline", False)
+        )
         try:
             while True:
                 step = next(steps)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.cli.arguments import UsageError
+from wizard.cli.questions import can_ask, is_agreed
 from wizard.words import words
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from checks.interpreters import Choice
 
 _WHY = ("traceback", "folder", "last", "project")  # finders, the most telling first
-YES = ("y", "yes", "はい")
 
 
 def check_target(chosen: argparse.Namespace) -> None:
@@ -77,11 +77,10 @@ def _is_wanted(choice: Choice, chosen: argparse.Namespace) -> bool:
     assert choice.offered is not None  # noqa: S101 - asked only then
     if chosen.yes:
         return True
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
+    if not can_ask():
         raise UsageError(_about(choice.offered, "needs-yes", chosen))
     other = choice.named.path if choice.named else words("commands.only-the-machine", chosen.lang)
-    print(_about(choice.offered, "offered", chosen, other=other), end=" ", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in YES
+    return is_agreed(_about(choice.offered, "offered", chosen, other=other))
 
 
 def _about(interpreter: InterpreterFacts, key: str, chosen: argparse.Namespace, **more: str) -> str:

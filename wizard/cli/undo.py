@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from checks.visible import visible
 from wizard.cli.arguments import STANDARD_STREAM, Parser, Text, UsageError
-from wizard.cli.mending import can_ask, is_agreed
 from wizard.cli.outputs import write
+from wizard.cli.questions import can_ask, is_agreed
 from wizard.words import words
 
 if TYPE_CHECKING:
@@ -76,8 +76,7 @@ def _undone(journal: Journal, chosen: argparse.Namespace) -> int:
         _write(chosen, {**_plain(journal), "result": "not-undone", "reason": reason, "values": why.values})
         return 1
     values = {"title": journal.title, "path": journal.prefix, "files": ", ".join(done.lost), "folder": str(done.aside)}
-    for key in done.keys:
-        _print(chosen, words(f"mendings.undone-{key}", chosen.lang, **values))
+    _print(chosen, words(f"mendings.undone-{done.key}", chosen.lang, **values))
     aside = str(done.aside) if done.aside else None
     _write(chosen, {**_plain(journal), "result": "undone", "lost": list(done.lost), "moved_aside": aside})
     return int(bool(done.lost))

@@ -169,9 +169,11 @@ class Work(QObject):
         self._start(lambda: self._proven(case, language), self._was_proven, self._not_proven)
 
     def _proven(self, case: Case, language: str) -> Case:
-        from checks.proof.prove import Trying, prove
+        from checks.proof.prove import prove
+        from checks.proof.trial import Trying
 
-        steps = prove(case, cancelled=self._stop_proving.is_set, language=language)
+        offline = self._case.answers.offline
+        steps = prove(case, cancelled=self._stop_proving.is_set, language=language, offline=offline)
         try:
             while True:
                 step = next(steps)

@@ -123,7 +123,7 @@ def _put_back(journal: Journal) -> Notice:
 
     done = undo(journal)
     values = {"title": journal.title, "path": journal.prefix, "files": ", ".join(done.lost), "folder": done.aside}
-    return Notice(f"mendings.undone-{done.keys[0]}", values, is_error=bool(done.lost))
+    return Notice(f"mendings.undone-{done.key}", values, is_error=bool(done.lost))
 
 
 def _half_done() -> tuple[Journal, tuple[str, ...]] | None:

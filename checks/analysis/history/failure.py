@@ -101,7 +101,7 @@ def _words(facts: Facts) -> Iterator[str]:
     torch = facts.frameworks.torch if facts.frameworks else None
     if torch is not None and torch.cuda_version and torch.cuda_available is False:
         yield f"CUDA: no GPU. {torch.cuda_error.message if torch.cuda_error else ''}"
-    yield from (seen.failure for seen in failing(facts) if seen.what not in (What.IMPORT, What.DEVICE))
+    yield from (seen.shown for seen in failing(facts) if seen.what not in (What.IMPORT, What.DEVICE))
     yield from (log.text for log in facts.logs if log.text and log.text.strip())
 
 

@@ -29,13 +29,22 @@ class What(StrEnum):
 
 
 class Observed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing. ``key``: the same in every examination. ``failure``: by what two failures are told apart."""
+    """One thing. ``key``: the same in every examination. ``failure``: by what two failures are told apart.
+
+    ``said``: the same failure with its numbers, for a reader.
+    """
 
     what: str
     key: str
     label: str
     worked: bool
     failure: str = ""
+    said: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The failure as a reader sees it; of an older version without its numbers."""
+        return self.said or self.failure
 
 
 def observed_in(facts: Facts) -> tuple[Observed, ...]:
@@ -100,6 +109,7 @@ def _seen(what: What, key: str, label: str, worked: bool, failure: str = "") -> 
         label=label[:_LONGEST],
         worked=worked,
         failure="" if worked else masked(failure)[:_LONGEST],
+        said="" if worked else " ".join(failure.split())[:_LONGEST],
     )
 
 

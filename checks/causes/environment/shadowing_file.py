@@ -10,7 +10,7 @@ Knowledge:    resources/knowledge/packages/standard_modules.toml
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 from checks.analysis.packages.taking_part import failed_run_through
 from checks.causes.registry import check
@@ -64,6 +64,8 @@ def _is_project(hiding: HidingFile, facts: Facts) -> bool:
 def _finding(hiding: HidingFile, facts: Facts, severity: Severity, confidence: float) -> Finding:
     owner = hiding.package or "Python"
     key = "hiding-unbuilt" if hiding.is_unbuilt else "hiding-file"
+    path = PureWindowsPath(hiding.path) if "\\" in hiding.path else PurePosixPath(hiding.path)
+    renamed = path.with_name(f"my_{path.name}")
     return Finding(
         severity=severity,
         confidence=confidence,
@@ -74,7 +76,10 @@ def _finding(hiding: HidingFile, facts: Facts, severity: Severity, confidence: f
         ),
         values={
             "hiding": phrase(key, file=hiding.path, module=hiding.module, owner=owner),
-            "hiding_name": PurePath(hiding.path).name,
+            "hiding_name": path.name,
+            "hiding_path": hiding.path,
+            "renamed_name": renamed.name,
+            "renamed_path": str(renamed),
             "package_name": hiding.package.partition(" ")[0] or hiding.module,
             "import_names": hiding.module,
             **failed_run_through(hiding.path, hiding.module, facts),

@@ -43,7 +43,8 @@ class Mending(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     ``id``: of what was saved before, by which it is undone; "" where nothing was. ``before``, ``after``: what failed,
     run before and afterwards in the user's environment. ``said``: by a command that failed. ``of_gpu``: what was wrong
-    before was no failure, but that the program computed on the processor.
+    before was no failure, but that the program computed on the processor. ``moved_to``: the folder into which files
+    were moved that may be the user's own work, when everything was put back; ``lost``: what could not be put back.
     """
 
     cause: str
@@ -62,6 +63,8 @@ class Mending(Fact, frozen=True, kw_only=True, omit_defaults=True):
     saved_files: int = 0
     saved_bytes: int = 0
     is_undone: bool = False
+    moved_to: str = ""
+    lost: tuple[str, ...] = ()
 
     @property
     def stands(self) -> bool:

@@ -81,6 +81,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     shelf = tmp_path / "shelf"
     wheel(shelf, "six", "2.0", {"six.py": "VALUE = 2\n"})
     wheel(shelf, "regex", "1.0", {"regex.py": ""})
+    monkeypatch.delenv("NAOSU_OFFLINE", raising=False)  # there is no index but the shelf
     for name, value in {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(shelf), "PYTHONDONTWRITEBYTECODE": "1"}.items():
         monkeypatch.setenv(name, value)
     return Place(tmp_path)

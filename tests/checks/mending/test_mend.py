@@ -91,6 +91,17 @@ def test_what_was_proven_is_carried_out_checked_and_undone(with_pip: Path) -> No
     assert journals() == ()
 
 
+def test_of_two_proven_remedies_that_which_is_shown_first_is_carried_out(environment: Path) -> None:
+    case = failed_case(environment)
+    (finding,), (proof,) = case.findings, case.facts.proofs
+    behind = msgspec.structs.replace(finding, cause="changed-since-it-worked", confidence=0.6)
+    other = msgspec.structs.replace(proof, cause=behind.cause, commands=(proof.commands[0].replace("2.0", "1.0"),))
+    facts = msgspec.structs.replace(case.facts, proofs=(proof, other))
+    both = msgspec.structs.replace(case, facts=facts, findings=(finding, behind))
+    assert proposed(both).proof == proof
+    assert proposed(msgspec.structs.replace(both, findings=(behind, finding))).proof == other
+
+
 @pytest.mark.parametrize(("requirement", "result"), [("six==3.0", "other-failure"), ("six==4.0", "did-not-help")])
 def test_what_fails_afterwards_is_not_called_fixed(environment: Path, requirement: str, result: str) -> None:
     case = failed_case(environment, requirement=requirement)

@@ -1,157 +1,22 @@
 """Remedies are tried on a real virtual environment with packages made for it, and the user's own stays as it is."""
 
-import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
-from support.broken_environment import PIP, SMALL_PIP, see_pip
-from support.extent import ALL
+from support.trials import Failed, proofs_of
 from support.wheels import put, unpack, wheel
 
-from checks.engine.watch.connection import Listened
-from checks.engine.watch.program import ProgramTask, watch_program
-from checks.facts import Facts, MachineFacts, OsFacts, Proof
-from checks.facts.case import Answers, Case
-from checks.facts.finding import FAILED_RUN, Finding, Severity
-from checks.facts.question import SymptomName
-from checks.interpreters import read_interpreter
 from checks.proof import environment_copy
 from checks.proof.place import _NODE, trial_folder
-from checks.proof.prove import Tried, Trying, prove
 from checks.proof.witness import Witness
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="copies are made on Linux and macOS so far")
-
-
-@pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Wheels and one source distribution, from which pip installs instead of from an index."""
-    folder = tmp_path_factory.mktemp("shelf")
-    wheel(folder, "six", "2.0", {"six.py": "VALUE = 2"})
-    wheel(folder, "six", "3.0", {"six.py": "import nowhere_at_all"})
-    wheel(folder, "regex", "1.0", {"regex.py": ""}, requires=("nowhere-at-all",))
-    return folder
-
-
-@pytest.fixture
-def real_pip() -> None:
-    """Wanted by tests of what pip itself does; the others have a few lines that unpack a wheel."""
-
-
-@pytest.fixture
-def pip_inside(real_pip: None) -> None:
-    """Wanted by the test that also copies pip, with its hundreds of files; the others see one that lies elsewhere."""
-
-
-@pytest.fixture
-def small_pip_in_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new environment gets those few lines, too: its own pip takes 7 seconds, and a release's tests wait for it."""
-    if ALL:
-        return
-
-    def make(command: Sequence[str], place: Path) -> None:
-        *start, folder = command
-        _make([*start, "--without-pip", folder], place)
-        (site,) = Path(folder).glob("lib/python*/site-packages")
-        (site / "pip").mkdir()
-        (site / "pip" / "__main__.py").write_text(SMALL_PIP)
-
-    _make = environment_copy._make
-    monkeypatch.setattr(environment_copy, "_make", make)
-
-
-@pytest.fixture
-def environment(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """A user's virtual environment, with six 1.0 and a command."""
-    folder = tmp_path / "my env"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    (site,) = folder.glob("lib/python*/site-packages")
-    if "pip_inside" in request.fixturenames:
-        shutil.copytree(PIP, site / "pip")
-    elif "real_pip" in request.fixturenames:
-        see_pip(site, tmp_path)
-    else:
-        (site / "pip").mkdir()
-        (site / "pip" / "__main__.py").write_text(SMALL_PIP)
-    put(site, "six", "1.0", {"six.py": "raise ImportError('six 1.0 is broken')"})
-    # As pip writes it where the path has a space in it.
-    start = f"#!/bin/sh\n'''exec' \"{folder}/bin/python\" \"$0\" \"$@\"\n' '''\n"
-    (folder / "bin" / "command").write_text(start + "import six\nprint('fine')\n")
-    (folder / "bin" / "command").chmod(0o755)
-    return folder
-
-
-def tree(folder: Path) -> dict[str, tuple[object, ...]]:
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        state = path.lstat()
-        content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-        found[str(path)] = (state.st_mode, state.st_mtime_ns if path.is_file() else 0, content)
-    return found
-
-
-Failed = Callable[..., Case]
-
-
-@pytest.fixture
-def failed(tmp_path: Path, environment: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Failed]:
-    """A case of a program that was run and failed, with one finding of it; and pip has the shelf alone."""
-    for name, value in {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(shelf), "PYTHONDONTWRITEBYTECODE": "1"}.items():
-        monkeypatch.setenv(name, value)
-    folder = tmp_path / "project"
-    folder.mkdir()
-
-    before = {}
-
-    def failed(
-        cause: str,
-        values: dict[str, str],
-        remedies: tuple[str, ...],
-        source: str = "",
-        command: tuple[str, ...] = (),
-    ) -> Case:
-        before.update(tree(environment))
-        (folder / "prog.py").write_text(source)
-        python = str(environment / "bin/python")
-        words = command or (python, "prog.py")
-        run = watch_program(ProgramTask(command=words, folder=folder, named=words), Listened(lambda *_: None))
-        assert run.failed
-        facts = Facts(
-            machine=MachineFacts(os=OsFacts(system="Linux")),
-            interpreters=(read_interpreter(python),),
-            target=python,
-            runs=(run,),
-            here=True,
-        )
-        finding = Finding(
-            cause=cause,
-            severity=Severity.BLOCKING,
-            confidence=0.9,
-            values={**values, FAILED_RUN: run.label},
-            remedies=remedies,
-        )
-        answers = Answers(symptom=SymptomName.DOES_NOT_START)
-        return Case(created="", answers=answers, facts=facts, outcomes=(), findings=(finding,))
-
-    yield failed
-    assert tree(environment) == before, "the user's environment is as it was"
-
-
-def proofs_of(case: Case, **options: object) -> dict[str, Proof]:
-    steps = prove(case, **options)  # type: ignore[arg-type]
-    try:
-        while True:
-            step = next(steps)
-            assert isinstance(step, Trying | Tried)
-    except StopIteration as ended:
-        return {proof.remedy: proof for proof in ended.value.facts.proofs}
 
 
 SIX = {"requirement": "six==2.0", "import_statement": "import six"}
@@ -163,8 +28,7 @@ def test_what_failed_before_and_runs_after_is_proven(failed: Failed) -> None:
     case = failed(RELEASE, SIX, ("install-fitting-release", "update-package"), "import six")
     proofs = proofs_of(case)
     proof = proofs["install-fitting-release"]
-    assert proof.result == "proven"
-    assert proof.way == "copy"
+    assert (proof.result, proof.reason, proof.way) == ("proven", "", "copy")
     assert [(change.name, change.version_before, change.version_after) for change in proof.changes] == [
         ("six", "1.0", "2.0")
     ]
@@ -244,20 +108,6 @@ def test_nothing_is_tried_of_a_case_from_elsewhere(failed: Failed) -> None:
     case = failed(RELEASE, SIX, ("install-fitting-release",), "import six")
     sent = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, here=False))
     assert not proofs_of(sent)
-
-
-def test_a_cancel_leaves_nothing(failed: Failed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = tmp_path / "temporary"
-    place.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(place))
-    asked: list[None] = []
-
-    def cancelled() -> bool:
-        asked.append(None)
-        return len(asked) > 5
-
-    assert not proofs_of(failed(RELEASE, SIX, ("install-fitting-release",), "import six"), cancelled=cancelled)
-    assert not list(place.iterdir())
 
 
 def test_what_a_killed_process_left_goes_with_the_next_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

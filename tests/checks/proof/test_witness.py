@@ -28,7 +28,7 @@ from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Severity
 from checks.facts.question import SymptomName
 from checks.interpreters import read_interpreter
-from checks.proof.prove import PATIENCE, _Trials, is_worth_trying, prove
+from checks.proof.prove import PATIENCE, is_worth_trying, prove, seconds_for
 from checks.proof.witness import witnesses_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows which files are open")
@@ -145,7 +145,6 @@ def test_a_program_without_end_is_watched_no_longer_than_before(on_processor: On
     case = on_processor("import torch", "CUDA_VISIBLE_DEVICES")
     (run,) = case.facts.runs
     watched = msgspec.structs.replace(run, end=ProgramEnd.WATCHED, exit_code=None, seconds=15.0)
-    (witness,) = witnesses_of(case.facts)
-    assert _Trials(case, witness, watched, {}, 0.0, bool).limit == 15
-    assert _Trials(case, witness, watched, {}, 20.0, bool).limit == 20
-    assert _Trials(case, witness, run, {}, 20.0, bool).limit == PATIENCE
+    assert seconds_for(watched, 0.0) == 15
+    assert seconds_for(watched, 20.0) == 20
+    assert seconds_for(run, 20.0) == PATIENCE

@@ -19,7 +19,7 @@ from checks.facts import (
     PythonProcess,
     Raised,
 )
-from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity
 from checks.knowledge.catalogue import LANGUAGES, Remedy, Step, Verify, Words, remedy_of
 from checks.knowledge.commands.placeholders import Kind, kinds
 from checks.paths import ROOT
@@ -371,3 +371,22 @@ def test_the_debugger_is_told_the_user_s_own_file(run: ProgramRun, here: bool, s
     asked = Finding(cause="user-code-error", severity=Severity.BLOCKING, confidence=1, remedies=("read-the-traceback",))
     planned = plan_remedies(asked, msgspec.structs.replace(facts(), runs=(run,), here=here), "en")
     assert codes(planned[0])[1] == f"/venv/bin/python -m pdb --command continue {script}"
+
+
+@pytest.mark.parametrize(
+    ("run", "code"),
+    [
+        (ProgramRun(command=("/venv/bin/python", "my prog.py"), exit_code=1), "/venv/bin/python 'my prog.py'"),
+        (ProgramRun(statement="import six", exit_code=1), "/venv/bin/python -c 'import six'"),
+        (ProgramRun(command=("python", "-c", "import six\nprint(1)"), exit_code=1), ""),
+    ],
+)
+def test_what_failed_is_the_check_of_a_remedy_that_has_none(run: ProgramRun, code: str) -> None:
+    known = msgspec.structs.replace(facts(), runs=(run,), here=True)
+    asked = finding(requirement="six==2.0", **{FAILED_RUN: run.label})
+    (planned,) = plan_remedies(msgspec.structs.replace(asked, remedies=("install-required-version",)), known, "en")
+    assert planned.verify.code == code
+    assert "pip check" not in planned.verify.expect
+    sent = msgspec.structs.replace(known, here=False)
+    (planned,) = plan_remedies(msgspec.structs.replace(asked, remedies=("install-required-version",)), sent, "en")
+    assert planned.verify.code == ""

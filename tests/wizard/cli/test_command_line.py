@@ -29,8 +29,14 @@ pytestmark = pytest.mark.usefixtures("shared_probes")
 
 
 @pytest.fixture(autouse=True)
-def english(monkeypatch: pytest.MonkeyPatch) -> None:
+def english(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """In a home without environments, of which one would be offered."""
     monkeypatch.setenv("NAOSU_LANG", "en")
+    home = str(tmp_path_factory.mktemp("home"))
+    for name in [name for name in os.environ if name.startswith(("XDG_", "POETRY_", "PYENV_", "CONDA_", "WORKON_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", home)
+    monkeypatch.setenv("USERPROFILE", home)
 
 
 @pytest.fixture(scope="module")

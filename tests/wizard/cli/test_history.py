@@ -10,6 +10,7 @@ from support.runs import failed
 from checks.analysis.history.observed import Observed
 from checks.facts import Package, Raised
 from checks.facts.case import Answers
+from checks.history.remember import look_back
 from checks.history.store import Snapshot, Store
 from checks.judgement.judge import judged
 from wizard.cli.command_line import run_command
@@ -51,6 +52,20 @@ def test_the_list(two: Store, capfd: pytest.CaptureFixture[str], language: str, 
     assert worked in first
     assert str(two.folder) in where
     assert "\x1b" not in out
+
+
+def test_a_failure_is_listed_with_its_numbers(store: Store, capfd: pytest.CaptureFixture[str]) -> None:
+    token = "hf_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3f"
+    raised = Raised(type="RuntimeError", message=f"shapes cannot be multiplied (3x4 and 5x6) {token}")
+    look_back(msgspec.structs.replace(failed(raised), here=True), store)
+    assert run_command(["history", "--lang", "en"]) == 0
+    assert "(3x4 and 5x6)" in capfd.readouterr().out
+    assert run_command(["history", "--json"]) == 0
+    (listed,) = json.loads(capfd.readouterr().out)["examinations"]
+    (seen,) = listed["observed"]
+    assert "(0x0 and 0x0)" in seen["failure"], "by which two failures are compared"
+    assert "(3x4 and 5x6)" in seen["said"]
+    assert token not in str(listed)
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

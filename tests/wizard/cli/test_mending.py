@@ -2,9 +2,7 @@
 
 import io
 import json
-import os
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -13,8 +11,10 @@ from support.broken_environment import broken_environment, failed_case, killed_a
 from checks.facts.case import Case
 from checks.mending import permission
 from checks.mending.journal import journals
+from checks.mending.mend import Doing
 from wizard.cli import mending
 from wizard.cli.command_line import run_command
+from wizard.report.content.remedies import mendings as mending_words
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="remedies are carried out on Linux and macOS so far")
 
@@ -76,19 +76,6 @@ def test_without_a_yes_nothing_happens(
     assert tree(environment) == before
 
 
-def test_what_was_typed_before_the_question_is_no_answer(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    users, ours = os.openpty()
-    with os.fdopen(users, "wb", buffering=0) as keyboard, os.fdopen(ours) as terminal:
-        monkeypatch.setattr(sys, "stdin", terminal)
-        keyboard.write(b"y\n")
-        threading.Timer(0.3, keyboard.write, (b"n\n",)).start()
-        assert not mending.is_agreed("Do it?")
-        threading.Timer(0.3, keyboard.write, (b"y\n",)).start()
-        assert mending.is_agreed("Do it?")
-
-
 def test_root_is_refused_before_anything_is_started(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -112,3 +99,22 @@ def test_the_next_start_tells_what_is_half_done(environment: Path, capfd: pytest
     assert f"undo {journals()[0].id}" in capfd.readouterr().err
     assert run_command(["undo", "--yes"]) == 0
     assert tree(environment) == before
+
+
+def test_where_the_users_own_files_are_now_is_said(
+    environment: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    case = failed_case(environment, requirement="six==4.0")
+    (site,) = environment.glob("lib/python*/site-packages")
+    real = mending_words.doing_words
+
+    def saving(step: Doing, language: str) -> str:
+        if step.stage == "applying":
+            (site / "my_helper.py").write_text("mine")
+        return real(step, language)
+
+    monkeypatch.setattr(mending_words, "doing_words", saving)
+    done = mending.carried_out(case, Chosen, lambda: False)  # type: ignore[arg-type]
+    aside = done.facts.mendings[-1].moved_to
+    assert (Path(aside) / site.relative_to(environment) / "my_helper.py").read_text() == "mine"
+    assert f"moved to {aside}" in capfd.readouterr().err

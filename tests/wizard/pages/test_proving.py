@@ -67,7 +67,8 @@ def test_a_stop_keeps_the_report(qtbot: QtBot, window: Window, tmp_path: Path, m
     assert panel.isVisibleTo(window)
     assert panel.start.isVisibleTo(window)
     assert window.case.case is not None
-    assert not window.case.case.facts.proofs
+    assert [proof.reason for proof in window.case.case.facts.proofs] == ["stopped"]
+    qtbot.waitUntil(lambda: "Not tried here: it was stopped" in texts(window))
     assert [finding.cause for finding in window.case.case.findings] == ["environment-variable-invalid"]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from checks.readers.tickets.lines import PASTED
 from wizard.report.content.fact_sheet import label
-from wizard.words import words
+from wizard.words import area, words
 
 _LINES_NAMED = 6  # numbers of lines that are named beside a value
 # What checks/readers/tickets/assemble.py writes: "nvidia-smi, lines 3-20 of error.log; line 40 of error.log".
@@ -21,7 +21,10 @@ def lines_in_words(text: str, lines: Sequence[int], language: str) -> str:
 
 
 def origin_in_words(origin: str, language: str) -> str:
-    """The origin of a fact: program and lines in words where a text reported it, any other as it is."""
+    """The origin of a fact: in words what has some, program and lines where a text reported it, any other as it is."""
+    known = f"origin-of-{origin.replace(' ', '-')}"
+    if known in area("report"):
+        return words(f"report.{known}", language)
     found = [_ORIGIN.fullmatch(part) for part in origin.split("; ")]
     places = [place for place in found if place is not None]
     if len(places) != len(found):

@@ -1,13 +1,19 @@
 """Where a value was read, in both languages."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+import checks
 from checks.facts import SentFile
 from checks.facts.case import Answers
+from checks.facts.search import SearchPlace
 from checks.judgement.judge import judged
 from checks.readers.tickets.read import pasted, read_ticket
 from wizard.report.content.origins import lines_in_words, origin_in_words
 from wizard.report.content.report import build
+from wizard.words import area
 
 
 @pytest.mark.parametrize(
@@ -27,6 +33,29 @@ from wizard.report.content.report import build
 )
 def test_what_a_text_told(origin: str, english: str, japanese: str) -> None:
     assert (origin_in_words(origin, "en"), origin_in_words(origin, "ja")) == (english, japanese)
+
+
+@pytest.mark.parametrize(
+    ("origin", "english", "japanese"),
+    [
+        ("the program itself", "the program itself", "プログラム自身"),
+        ("environment", "environment variables", "環境変数"),
+        ("script-folder", "the program's folder", "プログラムのフォルダー"),
+    ],
+)
+def test_what_is_no_name_is_in_words(origin: str, english: str, japanese: str) -> None:
+    assert (origin_in_words(origin, "en"), origin_in_words(origin, "ja")) == (english, japanese)
+
+
+def test_every_origin_that_is_written_as_a_sentence_has_its_words() -> None:
+    root = Path(checks.__file__).parent
+    origins = {
+        found
+        for path in root.rglob("*.py")
+        for found in re.findall(r'origin="(an? [^"]+|the [^"]+)"', path.read_text("utf-8"))
+    }
+    origins |= set(SearchPlace)
+    assert {origin for origin in origins if f"origin-of-{origin.replace(' ', '-')}" not in area("report")} == set()
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def mending_step(mending: Mending, language: str) -> Step:
 def mending_words(mending: Mending, language: str) -> str:
     """One sentence."""
     if mending.is_undone:
-        return words("mendings.undone", language)
+        return words(f"mendings.undone{'-lost' if mending.lost else ''}", language, files=_named(mending.lost))
     if mending.result not in set(MendingResult):
         return words("mendings.not-done", language, reason=mending.result)
     run = mending.after or mending.before
@@ -73,6 +73,8 @@ def mending_lines(mending: Mending, language: str) -> Iterator[str]:
     yield mending_words(mending, language)
     if not mending.is_undone:
         yield from _details(mending, language)
+    else:
+        yield from moved_words(mending, language)
 
 
 def _details(mending: Mending, language: str) -> Iterator[str]:
@@ -84,6 +86,17 @@ def _details(mending: Mending, language: str) -> Iterator[str]:
     if mending.stands:
         values = {"id": mending.id, "files": mending.saved_files, "size": megabytes(mending.saved_bytes)}
         yield words(f"mendings.how-to-undo{'' if mending.saved_files else '-new'}", language, **values)
+    yield from moved_words(mending, language)
+
+
+def moved_words(mending: Mending, language: str) -> Iterator[str]:
+    """Where files are now that may be the user's own work; nothing where there were none."""
+    if mending.moved_to:
+        yield words("mendings.was-moved-aside", language, folder=mending.moved_to)
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (" ..." if len(names) > _MOST_NAMED else "")
 
 
 def _outcome(run: ProgramRun, mending: Mending, language: str) -> str:
@@ -180,7 +193,7 @@ def half_done_words(journal: Journal, language: str) -> str:
 
 
 def aside_words(journal: Journal, moved: Sequence[str], language: str) -> str:
-    """What an undo of something half done would move aside, and where to."""
+    """What an undo would move aside, and where to."""
     from checks.mending.snapshot import aside_of
 
     folders = (path.removesuffix("/__init__.py") for path in moved)  # a package by its name
@@ -188,8 +201,7 @@ def aside_words(journal: Journal, moved: Sequence[str], language: str) -> str:
     for path in sorted(folders):
         if not any(path.startswith(f"{known}/") for known in named):
             named.append(path)
-    files = ", ".join(named[:_MOST_NAMED]) + (" ..." if len(named) > _MOST_NAMED else "")
-    return words("mendings.moved-aside", language, folder=aside_of(journal.store), files=files)
+    return words("mendings.moved-aside", language, folder=aside_of(journal.store), files=_named(named))
 
 
 def journal_words(journal: Journal, language: str) -> str:

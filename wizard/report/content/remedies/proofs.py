@@ -10,7 +10,7 @@ from wizard.report.content.blocks import Code, Item, Items, Step
 from wizard.words import words
 
 if TYPE_CHECKING:  # loaded when a remedy is tried, not with every report
-    from checks.proof.prove import Trying
+    from checks.proof.trial import Trying
 
 _MARKS = {
     ProofResult.PROVEN: ("✓", "clear"),
@@ -27,7 +27,7 @@ _SEEN = (
     ProofResult.OTHER_FAILURE,
     ProofResult.DID_NOT_HELP,
 )
-_WAYS = ("copy", "overlay", "new")
+_WAYS = ("copy", "overlay", "new", "program")
 _OPEN = ("?", "open")
 _MOST_CHANGES = 8  # packages that are named
 _LONGEST = 300  # characters of what a program or an installer said

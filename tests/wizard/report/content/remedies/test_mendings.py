@@ -20,6 +20,7 @@ from wizard.report.content.finding_blocks import remedy_blocks
 from wizard.report.content.remedies.mendings import (
     half_done_words,
     journal_words,
+    mending_details,
     mending_lines,
     mending_words,
     mendings_in_short,
@@ -46,6 +47,18 @@ def test_every_result_has_its_sentence(result: str, language: str) -> None:
         said = "\n".join(mending_lines(told, language))
         assert said
         assert "{" not in said
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_where_the_users_own_files_are_now_is_said(language: str) -> None:
+    put_back = mending("not-applied", id="", said="ERROR: no", moved_to="/env/.naosu/1-moved-aside")
+    undone = mending("fixed", is_undone=True, moved_to="/env/.naosu/1-moved-aside", lost=("lib/a.py", "lib/b.py"))
+    for told in (put_back, undone):
+        assert "/env/.naosu/1-moved-aside" in "\n".join(mending_lines(told, language))
+        details = mending_details(told, None, language)
+        assert details is not None
+        assert "/env/.naosu/1-moved-aside" in details.items[-1].text
+    assert "lib/a.py, lib/b.py" in mending_words(undone, language)
 
 
 def test_every_reason_that_is_raised_has_its_words() -> None:

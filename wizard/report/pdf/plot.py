@@ -39,6 +39,7 @@ class PlotBlock(Block):
 
     def __post_init__(self) -> None:
         self._chart = chart_of(self.plot)
+        self._kept: dict[tuple[str, Style, float], SetText] = {}
 
     # --- how high
 
@@ -52,7 +53,10 @@ class PlotBlock(Block):
         )
 
     def _text(self, text: str, style: Style, width: float) -> SetText:
-        return SetText([Run(visible(text), style)], width, self.device)
+        key = (text, style, width)
+        if key not in self._kept:
+            self._kept[key] = SetText([Run(visible(text), style)], width, self.device)
+        return self._kept[key]
 
     def _one_line(self, text: str, width: float) -> SetText:
         text_set = self._text(text, _SMALL, width)

@@ -5,6 +5,7 @@ Lengths are points (1/72 inch). Qt draws on a device of 720 dots per inch, so on
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -58,6 +59,29 @@ class Style:
         return font
 
 
+class _Made(threading.local):
+    """The fonts and formats of styles, each made once; Qt does not share a font between threads that run at once."""
+
+    def __init__(self) -> None:
+        self.fonts: dict[Style, QFont] = {}
+        self.formats: dict[Style, QTextCharFormat] = {}
+
+    def font(self, style: Style) -> QFont:
+        if style not in self.fonts:
+            self.fonts[style] = style.font()
+        return self.fonts[style]
+
+    def format(self, style: Style) -> QTextCharFormat:
+        if style not in self.formats:
+            made = self.formats[style] = QTextCharFormat()
+            made.setFont(self.font(style))
+            made.setForeground(QColor(style.color))
+        return self.formats[style]
+
+
+_made = _Made()
+
+
 @dataclass(frozen=True)
 class Run:
     """A piece of text in one style. ``link`` makes it a link."""
@@ -91,13 +115,14 @@ class SetText:
 
     def __init__(self, runs: Sequence[Run], width: float, device: QPagedPaintDevice, hanging: float = 0) -> None:
         self._layout = QTextLayout(
-            "".join(run.text for run in runs), (runs[0] if runs else Run("")).style.font(), device
+            "".join(run.text for run in runs), _made.font(runs[0].style if runs else Style()), device
         )
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._layout.setTextOption(option)
         self._layout.setFormats(list(_formats(runs)))
         self._runs = runs
+        self._has_links = any(run.link for run in runs)
         self._hanging = hanging
         self.lines: list[QTextLine] = []
         self.leading = max((run.style.size * run.style.leading for run in runs), default=0.0)
@@ -124,7 +149,8 @@ class SetText:
             top = y + number * self.leading + (self.leading - line.height() / DOTS) / 2
             line.setPosition(QPointF(0, 0))
             line.draw(sheet.painter, QPointF(left * DOTS, top * DOTS))
-            sheet.links.extend(self._links_of(line, left, y + number * self.leading))
+            if self._has_links:
+                sheet.links.extend(self._links_of(line, left, y + number * self.leading))
 
     def _links_of(self, line: QTextLine, left: float, top: float) -> Iterator[tuple[QRectF, str]]:
         start, end = line.textStart(), line.textStart() + line.textLength()
@@ -139,7 +165,7 @@ class SetText:
 
 def _length(text: str) -> int:
     """The length as Qt counts: UTF-16 units."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _x_of(line: QTextLine, position: int) -> float:
@@ -150,11 +176,8 @@ def _x_of(line: QTextLine, position: int) -> float:
 def _formats(runs: Sequence[Run]) -> Iterator[QTextLayout.FormatRange]:
     position = 0
     for run in runs:
-        format_ = QTextCharFormat()
-        format_.setFont(run.style.font())
-        format_.setForeground(QColor(run.style.color))
         range_ = QTextLayout.FormatRange()
-        range_.start, range_.length, range_.format = position, _length(run.text), format_
+        range_.start, range_.length, range_.format = position, _length(run.text), _made.format(run.style)
         position += range_.length
         yield range_
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 from PySide6.QtGui import QPagedPaintDevice
@@ -173,12 +174,12 @@ class _SetRow:
     cells: Sequence[SetText]
     below: Sequence[SetText]
 
-    @property
+    @cached_property
     def beside(self) -> float:
         """The height of the cells."""
         return max(text.height for text in self.cells)
 
-    @property
+    @cached_property
     def height(self) -> float:
         """All of it."""
         return self.beside + sum(text.height for text in self.below)

@@ -79,10 +79,7 @@ def _shares(rows: Sequence[Sequence[Cell]], widths: _Widths) -> list[float]:
     wanted = [max(map(widths.cell, column)) + _AROUND for column in columns]
     if sum(wanted) <= _ROOM:
         return wanted
-    least = [
-        min(wide, max(map(widths.word, column)) + _AROUND)
-        for wide, column in zip(wanted, columns, strict=True)
-    ]
+    least = [min(wide, max(map(widths.word, column)) + _AROUND) for wide, column in zip(wanted, columns, strict=True)]
     named = _named(rows[0])
     least[named] = max(least[named], min(wanted[named], _NAME))
     widest = max(wanted)

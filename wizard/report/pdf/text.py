@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
@@ -60,11 +61,14 @@ class Style:
 
 
 class _Made(threading.local):
-    """The fonts and formats of styles, each made once; Qt does not share a font between threads that run at once."""
+    """What was made of styles and runs, each once; Qt does not share a font between threads that run at once."""
 
     def __init__(self) -> None:
         self.fonts: dict[Style, QFont] = {}
         self.formats: dict[Style, QTextCharFormat] = {}
+        self.texts: WeakKeyDictionary[QPagedPaintDevice, dict[tuple[tuple[Run, ...], float], SetText]] = (
+            WeakKeyDictionary()
+        )
 
     def font(self, style: Style) -> QFont:
         if style not in self.fonts:
@@ -161,6 +165,15 @@ class SetText:
             if run.link and first < last:
                 x1, x2 = (_x_of(line, at) / DOTS for at in (first, last))
                 yield QRectF(left + x1, top, x2 - x1, self.leading), run.link
+
+
+def set_text(runs: Sequence[Run], width: float, device: QPagedPaintDevice) -> SetText:
+    """The same runs in the same width are set once for a device: cells and heads say the same again and again."""
+    known = _made.texts.setdefault(device, {})
+    key = (tuple(runs), width)
+    if key not in known:
+        known[key] = SetText(runs, width, device)
+    return known[key]
 
 
 def _length(text: str) -> int:

@@ -11,7 +11,7 @@ from checks.facts import Facts, ModelFacts, ProbeRun, ProbeRuns, SentFile
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
 from wizard.report.content.blocks import Files
-from wizard.report.content.bounds import LONGEST, MOST_ENTRIES, MOST_FINDINGS
+from wizard.report.content.bounds import LONGEST, MOST_ENTRIES, MOST_FINDINGS, first_of_each
 from wizard.report.content.document import document_of
 from wizard.report.content.report import build
 from wizard.report.export import render
@@ -75,6 +75,8 @@ def test_many_of_one_cause_crowd_no_other_out() -> None:
     shown = {view.cause for view in report.findings if view.title in titles}
     assert shown == {finding.cause for finding in case.findings}
     assert len(shown) > 1
+    for findings in (report.findings, report.findings[::-1]):  # the rare one last
+        assert {view.cause for view in first_of_each(findings)} == shown
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

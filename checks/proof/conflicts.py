@@ -78,12 +78,13 @@ def _requirements(interpreter: InterpreterFacts) -> Iterator[tuple[str, str, Req
     folders = dict.fromkeys(package.location for package in interpreter.packages or () if package.location)
     told: set[str] = set()
     for distribution in importlib.metadata.distributions(path=list(folders)):
-        name = distribution.metadata["Name"] or ""
+        metadata = distribution.metadata  # which is read anew whenever it is asked for
+        name = metadata["Name"] or ""
         if not name or canonicalize_name(name) in told:  # one that stands in front hides the other
             continue
         told.add(canonicalize_name(name))
-        for line in distribution.requires or ():
+        for line in metadata.get_all("Requires-Dist") or distribution.requires or ():
             with contextlib.suppress(InvalidRequirement, InvalidVersion, ValueError, KeyError):
                 wanted = Requirement(line)
                 if wanted.marker is None or wanted.marker.evaluate(environment):
-                    yield name, distribution.version, wanted
+                    yield name, metadata["Version"], wanted

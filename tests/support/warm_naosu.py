@@ -2,10 +2,15 @@
 
 from pathlib import Path
 
-import checks.engine.watch.program  # noqa: F401
+import checks.engine.examination
+import checks.engine.watch.program
+import checks.proof.resolve
+import checks.readers.models  # noqa: F401
+import wizard.cli.command_line
 import wizard.report.pdf.document  # noqa: F401 - and with it Qt
 from checks.facts.case import Answers
 from checks.judgement.judge import judged
+from checks.knowledge.vocabulary import vocabulary
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
 from checks.sharing.case import decode
 from checks.sharing.redact import redact, without_secrets
@@ -20,3 +25,4 @@ for case, language in ((ticket, "en"), (machine, "ja")):
     report = build(redact(case).case, language)
     to_markdown(report)
     to_terminal(report)
+vocabulary()

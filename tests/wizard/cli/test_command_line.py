@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from support.extent import some
 from support.shared_answers import SharedAnswers
 
 from checks.facts import InterpreterFacts
@@ -215,7 +216,7 @@ def test_without_a_display_the_headless_check_runs(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signal to itself in this way")
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", some(["SIGINT", "SIGTERM", "SIGHUP"], 1))  # each: tests/wizard/test_stop_signals.py
 def test_being_asked_to_end_keeps_what_is_done(tmp_path: Path, name: str, naosu_python: str, torch_python: str) -> None:
     """The real command, interrupted while it imports torch, still writes its case, and says that it is incomplete."""
     out = tmp_path / "case.json"
@@ -273,10 +274,13 @@ def test_a_full_standard_output_is_one_clear_line(saved: Path, naosu_python: str
 def test_a_language_alone_means_the_window(
     given: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Here the window cannot start, which is told in that language."""
+    """Here the window cannot start, which is told in that language, as is the headless check."""
+    asked: list[list[str]] = []
     monkeypatch.setattr("wizard.desktop.display.no_window", lambda: NoWindow("no-display"))
-    assert entry.main(given) in {0, 1}
-    assert re.search("[ぁ-ん]", capfd.readouterr().out)
+    monkeypatch.setattr("wizard.cli.command_line.run_command", lambda arguments: asked.append(arguments) or 0)
+    assert entry.main(given) == 0
+    assert asked == [["check", "--lang", "ja"]]
+    assert re.search("[ぁ-ん]", capfd.readouterr().err)
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

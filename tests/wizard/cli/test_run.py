@@ -22,6 +22,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the commands of
 
 @pytest.fixture
 def naosu(naosu_python: str, tmp_path: Path) -> Naosu:
+    root = str(Path(__file__).parents[3])
+    few = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYENV_ROOT": ""}  # interpreters to be looked at
+
     def start(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [naosu_python, "-c", "import sys; from wizard.__main__ import main; sys.exit(main())", *arguments],
@@ -30,7 +33,7 @@ def naosu(naosu_python: str, tmp_path: Path) -> Naosu:
             text=True,
             check=False,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3]), **variables},
+            env={**os.environ, **few, "PYTHONPATH": root, **variables},
         )
 
     return start

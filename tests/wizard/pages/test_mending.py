@@ -44,23 +44,20 @@ def texts(window: Window) -> str:
     return "\n".join(label.text() for label in page.findChildren(QLabel) if label.isVisibleTo(page))
 
 
-@pytest.mark.parametrize(
-    ("language", "asked", "fixed", "undone"),
-    [
-        ("en", "This will be done in your own environment", "works now", "undone again"),
-        ("ja", "あなたの環境", "動くようになりました", "そのあと元に戻しました"),
-    ],
-)
-def test_it_asks_with_every_command_does_it_checks_and_undoes(
-    qtbot: QtBot, window: Window, environment: Path, language: str, asked: str, fixed: str, undone: str
-) -> None:
-    window.case.set_language(language)
+def are_said(window: Window, **texts_of: str) -> None:
+    """The texts by their languages, in one of which the window goes on."""
+    for language, text in texts_of.items():
+        window.case.set_language(language)
+        assert text in texts(window)
+
+
+def test_it_asks_with_every_command_does_it_checks_and_undoes(qtbot: QtBot, window: Window, environment: Path) -> None:
     before = tree(environment)
     panel = shown(qtbot, window, failed_case(environment))
     assert panel.ask.isVisibleTo(window)
     assert not panel.start.isVisibleTo(window)
     panel.ask.click()
-    assert asked in texts(window)
+    are_said(window, ja="あなたの環境", en="This will be done in your own environment")
     assert f"'{environment}/bin/python' -m pip install six==2.0" in texts(window)
     panel.leave.click()
     assert not panel.start.isVisibleTo(window)
@@ -69,13 +66,13 @@ def test_it_asks_with_every_command_does_it_checks_and_undoes(
     assert panel.stop.isVisibleTo(window)
     assert window.case.lost_by_quitting() == "quit-while-mending"
     qtbot.waitUntil(lambda: not window.case.is_mending, timeout=PATIENCE)
-    assert fixed in texts(window)
+    are_said(window, en="works now", ja="動くようになりました")
     assert "six is broken" in texts(window), "before and after are shown"
     assert panel.undo.isVisibleTo(window)
     assert not panel.ask.isVisibleTo(window)
     panel.undo.click()
     qtbot.waitUntil(lambda: not window.case.is_mending, timeout=PATIENCE)
-    assert undone in texts(window)
+    are_said(window, ja="そのあと元に戻しました", en="undone again")
     assert not panel.undo.isVisibleTo(window)
     assert tree(environment) == before
 

@@ -2,8 +2,6 @@
 
 import functools
 import itertools
-import subprocess
-import sys
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -165,12 +163,3 @@ def test_nothing_is_left_behind(qtbot: QtBot, dressed: QApplication) -> None:
     view.grab()
     view.deleteLater()
     qtbot.waitUntil(lambda: gone == [True])
-
-
-def test_the_window_starts_without_pyqtgraph() -> None:
-    """Half a second that is spent only when there is a plot."""
-    program = (
-        "import sys, wizard.window.app, wizard.pages.report, wizard.pages.run, wizard.pages.block_view;"
-        "sys.exit('pyqtgraph' in sys.modules or 'numpy' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", program]).returncode == 0

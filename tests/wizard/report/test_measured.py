@@ -71,9 +71,14 @@ LONG = Table(
 SECTION = MeasuredSection("repeat", "Twice the same?", ("One of 14 changes.",), (SHORT, LONG), (SUMS, COST, ULP))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def report(case: Case) -> Report:
     return dataclasses.replace(build(case, "en"), measured=(SECTION,))
+
+
+@pytest.fixture(scope="module")
+def printed(report: Report, qapp: object) -> bytes:
+    return to_pdf(report, b"{}")
 
 
 def text_of(data: bytes) -> str:
@@ -113,8 +118,8 @@ def test_markdown_has_every_row_and_folds_long_tables(report: Report) -> None:
     assert "**二乗和 \\| Sums**: They differ by 1e-07." in text
 
 
-def test_pdf_has_the_plots_as_text_and_the_tables_whole(report: Report) -> None:
-    text = text_of(to_pdf(report, b"{}"))
+def test_pdf_has_the_plots_as_text_and_the_tables_whole(printed: bytes) -> None:
+    text = text_of(printed)
     for expected in (
         "What was measured",
         "二乗和 | Sums",
@@ -130,8 +135,8 @@ def test_pdf_has_the_plots_as_text_and_the_tables_whole(report: Report) -> None:
     assert "m" * 15 in flat  # a long name beside its bar, cut where it is too long
 
 
-def test_pdf_draws_vectors_and_no_pictures(report: Report) -> None:
-    pictures = subprocess.run(["pdfimages", "-list", "-"], input=to_pdf(report, b"{}"), capture_output=True, check=True)
+def test_pdf_draws_vectors_and_no_pictures(printed: bytes) -> None:
+    pictures = subprocess.run(["pdfimages", "-list", "-"], input=printed, capture_output=True, check=True)
     assert len(pictures.stdout.splitlines()) <= 2  # its head alone
 
 

@@ -30,11 +30,20 @@ from wizard.words import area
 pytestmark = pytest.mark.usefixtures("qapp")
 
 
-@pytest.mark.parametrize("kind", ["json", "pdf"])
-@pytest.mark.parametrize("name", ["report", "report.txt", "レポート.pdf", "report.json"])
-def test_opened_by_content(case: Case, tmp_path: Path, kind: str, name: str) -> None:
-    export(case, tmp_path / name, kind, "en", hide=None)
+NAMES = ("report", "report.txt", "レポート.pdf", "report.json")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_opened_by_content(case: Case, tmp_path: Path, name: str) -> None:
+    export(case, tmp_path / name, "json", "en", hide=None)
     assert open_case(tmp_path / name).facts == case.facts
+
+
+def test_a_pdf_is_opened_by_content(case: Case, tmp_path: Path) -> None:
+    export(case, tmp_path / "レポート.pdf", "pdf", "en", hide=None)
+    for name in NAMES:
+        write_whole(tmp_path / name, (tmp_path / "レポート.pdf").read_bytes())
+        assert open_case(tmp_path / name).facts == case.facts
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-8-sig"])

@@ -1,5 +1,6 @@
 """What every form of the report shares, over all recorded machines: risks before commands, and the questions."""
 
+import functools
 import re
 import subprocess
 from collections.abc import Callable
@@ -26,6 +27,14 @@ from wizard.words import words
 CASES = sorted((Path(__file__).parents[2] / "cases").glob("*.json"))
 FORMS = ("window", "pdf", "markdown", "terminal", "reply")
 
+
+@functools.cache
+def recorded(path: Path) -> tuple[Case, list[RemedyPlan]]:
+    """A case, and its remedies that carry a risk."""
+    case = decode(path.read_bytes())
+    return case, [remedy for finding in build(case, "en").shown for remedy in finding.remedies if remedy.risk]
+
+
 Shown = Callable[[str, Case], str]
 
 
@@ -33,8 +42,7 @@ Shown = Callable[[str, Case], str]
 def test_a_risk_stands_before_the_first_command_of_its_remedy(form: str, shown: Shown) -> None:
     met = 0
     for path in some(CASES, 8 if form in ("window", "pdf") else 25):  # to draw all of them takes minutes
-        case = decode(path.read_bytes())
-        remedies = [remedy for finding in build(case, "en").shown for remedy in finding.remedies if remedy.risk]
+        case, remedies = recorded(path)
         text = squeezed(shown(form, case)) if remedies else ""
         for remedy in remedies:
             for part in described(text, remedy):

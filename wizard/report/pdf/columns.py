@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from wizard.report.pdf.text import Sheet
 from wizard.report.pdf.typeset import Block, Remembered
@@ -14,8 +14,16 @@ _PAGE = 2000.0  # points that no page has
 _FEWEST = 4  # blocks that begin a page, or end one
 
 
-@dataclass(frozen=True)
-class _InColumn:
+class _Size(NamedTuple):
+    """What a block takes of a column; ``together``: its height with those that it must stay with."""
+
+    before: float
+    height: float
+    after: float
+    together: float
+
+
+class _InColumn(NamedTuple):
     """A block in its column, at its height."""
 
     block: Block
@@ -31,55 +39,66 @@ class Columns(Block):
     count: int = 2
     limit: float | None = None  # the height to which the columns are filled; None: as low as all of it needs
     _kept: Remembered = field(default_factory=Remembered, init=False, repr=False)
+    _measured: Remembered = field(default_factory=Remembered, init=False, repr=False)
 
     GAP = 20.0
 
     def _wide(self, width: float) -> float:
         return (width - (self.count - 1) * self.GAP) / self.count
 
-    def _filled(self, width: float, limit: float) -> Iterator[_InColumn]:
-        """The blocks that fit into columns of this height; one that is too high for any has a column to itself."""
-        wide, column, y = self._wide(width), 0, 0.0
-        for number, block in enumerate(self.blocks):
-            top = y + block.before if y else 0.0
-            if y and top + self._together(number, wide) > limit:
+    def _sizes(self, width: float) -> list[_Size]:
+        """What each block measures, asked once: the columns are filled many times before they are equally high."""
+        wide = self._wide(width)
+
+        def sizes() -> list[_Size]:
+            heights = [block.height(wide) for block in self.blocks]
+            return [
+                _Size(block.before, heights[number], block.after, self._together(number, heights))
+                for number, block in enumerate(self.blocks)
+            ]
+
+        return self._measured.get(width, sizes)
+
+    def _together(self, number: int, heights: Sequence[float]) -> float:
+        total, last = heights[number], len(heights) - 1
+        while number < last and self.blocks[number].keep_with_next:
+            total += self.blocks[number].after + self.blocks[number + 1].before + heights[number + 1]
+            number += 1
+        return total
+
+    def _filled(self, width: float, limit: float) -> Iterator[tuple[int, float]]:
+        """Column and height of the blocks that fit into columns so high; one too high for any has one to itself."""
+        column, y = 0, 0.0
+        for before, height, after, together in self._sizes(width):
+            top = y + before if y else 0.0
+            if y and top + together > limit:
                 column, y, top = column + 1, 0.0, 0.0
                 if column == self.count:
                     return
-            yield _InColumn(block, column, top)
-            y = top + block.height(wide) + block.after
-
-    def _together(self, number: int, wide: float) -> float:
-        """The height of a block, with those that it must stay with."""
-        total = self.blocks[number].height(wide)
-        for block, following in itertools.pairwise(self.blocks[number:]):
-            if not block.keep_with_next:
-                break
-            total += block.after + following.before + following.height(wide)
-        return total
+            yield column, top
+            y = top + height + after
 
     def _least(self, width: float) -> float:
-        return sum(block.height(self._wide(width)) for block in self.blocks) / self.count
+        return sum(size.height for size in self._sizes(width)) / self.count
 
     def _placed(self, width: float) -> list[_InColumn]:
         def placed() -> list[_InColumn]:
-            if self.limit is not None:
-                return list(self._filled(width, self.limit))
-            limit = self._least(width)
-            while len(filled := list(self._filled(width, limit))) < len(self.blocks):
+            limit = self._least(width) if self.limit is None else self.limit
+            filled = list(self._filled(width, limit))
+            while self.limit is None and len(filled) < len(self.blocks):
                 limit += _STEP
-            return filled
+                filled = list(self._filled(width, limit))
+            return [_InColumn(block, *place) for block, place in zip(self.blocks, filled, strict=False)]
 
-        kept: list[_InColumn] = self._kept.get(width, placed)
-        return kept
+        return self._kept.get(width, placed)
 
     def height(self, width: float) -> float:
         """Of the highest column. What is longer than any page is not set only to be measured."""
-        wide = self._wide(width)
         least = self._least(width)
         if self.limit is None and least > _PAGE:
             return least
-        return max((placed.y + placed.block.height(wide) for placed in self._placed(width)), default=0.0)
+        lower = (placed.y + size.height for placed, size in zip(self._placed(width), self._sizes(width), strict=False))
+        return max(lower, default=0.0)
 
     def draw(self, sheet: Sheet, x: float, y: float, width: float) -> None:
         """Column by column."""

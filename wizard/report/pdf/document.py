@@ -20,7 +20,7 @@ from wizard.report.pdf.pages import Placed, paginate
 from wizard.report.pdf.setting import Setter
 from wizard.report.pdf.signs import COLORS, sign
 from wizard.report.pdf.small_setting import SmallSetter
-from wizard.report.pdf.text import DOTS, SOFT, Run, SetText, Sheet, Style, visible
+from wizard.report.pdf.text import DOTS, SOFT, Run, SetText, Sheet, Style, set_text, visible
 from wizard.report.pdf.typeset import Block, Drawn, Paragraph
 from wizard.words import words
 
@@ -95,14 +95,14 @@ def _margins(
     inner = width - 2 * _MARGIN
 
     def right(text: str, y: float) -> None:
-        made = SetText([Run(text, small)], inner, device)
+        made = set_text([Run(text, small)], inner, device)
         made.draw(sheet, _MARGIN + inner - made.natural_width, y)
 
     if number:
-        SetText([Run(report.title, small)], inner, device).draw(sheet, _MARGIN, 27)
+        set_text([Run(report.title, small)], inner, device).draw(sheet, _MARGIN, 27)
         right(report.created, 27)
         sheet.rule(_MARGIN, 41, inner)
-    SetText([Run("Naosu", small)], inner, device).draw(sheet, _MARGIN, height - 31)
+    set_text([Run("Naosu", small)], inner, device).draw(sheet, _MARGIN, height - 31)
     right(words("report.page", report.language, page=number + 1, pages=count), height - 31)
 
 
@@ -138,10 +138,10 @@ def _verdict(document: Document, device: QPagedPaintDevice) -> Block:
     def texts(width: float) -> list[SetText]:
         inner = width - left - padding
         return [
-            SetText([Run(verdict.word, Style(size=9.5, bold=True, color=color))], inner, device),
-            SetText([Run(visible(verdict.sentence), Style(size=13, bold=True, leading=1.45))], inner, device),
+            set_text([Run(verdict.word, Style(size=9.5, bold=True, color=color))], inner, device),
+            set_text([Run(visible(verdict.sentence), Style(size=13, bold=True, leading=1.45))], inner, device),
             *(
-                SetText([Run(visible(line), Style(size=8.5, color=SOFT, leading=1.7))], inner, device)
+                set_text([Run(visible(line), Style(size=8.5, color=SOFT, leading=1.7))], inner, device)
                 for line in verdict.scope
             ),
         ]

@@ -30,7 +30,8 @@ def fitted(
     """The table. Its first column that has a name holds what each row is about, and stays."""
     named = _named(head)
     longest = max(_LEAST_LONG, _SHARE * _ROOM / len(head))
-    is_long = [[place > named and _wide(cell, device) > longest for place, cell in enumerate(row)] for row in rows]
+    widths = _Widths(device)
+    is_long = [[place > named and widths.cell(cell) > longest for place, cell in enumerate(row)] for row in rows]
     kept = [
         place
         for place in range(len(head))
@@ -48,7 +49,7 @@ def fitted(
     heads = [head[place] for place in kept]
     return Table(
         beside,
-        _shares([heads, *beside], device),
+        _shares([heads, *beside], widths),
         device,
         head=heads,
         after=after,
@@ -72,14 +73,13 @@ def _labelled(head: Cell, cell: Cell) -> Cell:
     return [Run(f"{_text(head)}:  ", style), *cell] if _text(head) else cell
 
 
-def _shares(rows: Sequence[Sequence[Cell]], device: QPagedPaintDevice) -> list[float]:
+def _shares(rows: Sequence[Sequence[Cell]], widths: _Widths) -> list[float]:
     """To each column what its longest cell asks for; where that is too much, the widest give way to their words."""
     columns = list(zip(*rows, strict=True))
-    wanted = [max(_wide(cell, device) for cell in column) + _AROUND for column in columns]
-    least = [
-        min(wide, max(_word(cell, device) for cell in column) + _AROUND)
-        for wide, column in zip(wanted, columns, strict=True)
-    ]
+    wanted = [max(map(widths.cell, column)) + _AROUND for column in columns]
+    if sum(wanted) <= _ROOM:
+        return wanted
+    least = [min(wide, max(map(widths.word, column)) + _AROUND) for wide, column in zip(wanted, columns, strict=True)]
     named = _named(rows[0])
     least[named] = max(least[named], min(wanted[named], _NAME))
     widest = max(wanted)
@@ -92,12 +92,27 @@ def _kept(wanted: list[float], least: list[float], widest: float) -> list[float]
     return [max(min(wide, widest), narrow) for wide, narrow in zip(wanted, least, strict=True)]
 
 
-def _wide(cell: Cell, device: QPagedPaintDevice) -> float:
-    return sum(QFontMetricsF(run.style.font(), device).horizontalAdvance(run.text) for run in cell) / DOTS
+class _Widths:
+    """What texts take on one line of a device, in points."""
 
+    def __init__(self, device: QPagedPaintDevice) -> None:
+        self._device = device
+        self._metrics: dict[Style, QFontMetricsF] = {}
+        self._runs: dict[tuple[str, Style], float] = {}
 
-def _word(cell: Cell, device: QPagedPaintDevice) -> float:
-    """The width of its longest word; Japanese breaks between any two characters, and what is longer than a word too."""
-    words_there = (word for run in cell for word in unbroken(run.text))
-    longest = max(words_there, key=len, default="")[:_LONGEST_WORD]
-    return _wide([Run(longest, cell[0].style)], device) if longest and cell else 0.0
+    def _run(self, text: str, style: Style) -> float:
+        if (text, style) not in self._runs:
+            if style not in self._metrics:
+                self._metrics[style] = QFontMetricsF(style.font(), self._device)
+            self._runs[text, style] = self._metrics[style].horizontalAdvance(text)
+        return self._runs[text, style]
+
+    def cell(self, cell: Cell) -> float:
+        """All of it."""
+        return sum(self._run(run.text, run.style) for run in cell) / DOTS
+
+    def word(self, cell: Cell) -> float:
+        """Its longest word; Japanese breaks between any two characters, and what is longer than a word too."""
+        words_there = (word for run in cell for word in unbroken(run.text))
+        longest = max(words_there, key=len, default="")[:_LONGEST_WORD]
+        return self._run(longest, cell[0].style) / DOTS if longest and cell else 0.0

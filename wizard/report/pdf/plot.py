@@ -12,7 +12,7 @@ from wizard.plots.chart import Bar, Chart, Drawn, Place, chart_of
 from wizard.plots.look import colour_of, dashes_of, hatch_of, hatching, is_filled, symbol_of
 from wizard.plots.scale import Label
 from wizard.report.content.blocks import Plot
-from wizard.report.pdf.text import DOTS, LINE, SOFT, Run, SetText, Sheet, Style, visible
+from wizard.report.pdf.text import DOTS, LINE, SOFT, Run, SetText, Sheet, Style, set_text, visible
 from wizard.report.pdf.typeset import Block
 from wizard.words import words
 
@@ -52,7 +52,7 @@ class PlotBlock(Block):
         )
 
     def _text(self, text: str, style: Style, width: float) -> SetText:
-        return SetText([Run(visible(text), style)], width, self.device)
+        return set_text([Run(visible(text), style)], width, self.device)
 
     def _one_line(self, text: str, width: float) -> SetText:
         text_set = self._text(text, _SMALL, width)
@@ -277,7 +277,7 @@ class _SetLabel:
     def __init__(self, label: Label, device: QPagedPaintDevice) -> None:
         self._parts = [
             (
-                SetText([Run(piece.text.replace(" ", "\u00a0"), _RAISED if piece.raised else _SMALL)], 1000, device),
+                set_text([Run(piece.text.replace(" ", "\u00a0"), _RAISED if piece.raised else _SMALL)], 1000, device),
                 piece.raised,
             )
             for piece in label

@@ -16,7 +16,7 @@ from wizard.report.pdf.fitted_table import fitted
 from wizard.report.pdf.plot import PlotBlock
 from wizard.report.pdf.sent_text import text_blocks
 from wizard.report.pdf.signs import COLORS, color_of, sign
-from wizard.report.pdf.text import INK, SOFT, Run, SetText, Sheet, Style, visible, visible_lines
+from wizard.report.pdf.text import INK, SOFT, Run, SetText, Sheet, Style, set_text, visible, visible_lines
 from wizard.report.pdf.typeset import Block, Cell, Code, Drawn, Paragraph, Table
 from wizard.words import words
 
@@ -137,11 +137,11 @@ class Setter:
     def _badged(self, title: str, badge: b.Badge) -> Block:
         color, tint = COLORS[badge.state]
         style = Style(size=12, bold=True, leading=1.35)
-        word = SetText([Run(badge.word, Style(size=8.5, bold=True, color=color))], 200, self.device)
+        word = set_text([Run(badge.word, Style(size=8.5, bold=True, color=color))], 200, self.device)
         wide = word.natural_width + 26
 
         def text(width: float) -> SetText:
-            return SetText([Run(visible(title), style)], width, self.device)
+            return set_text([Run(visible(title), style)], width, self.device)
 
         def height(width: float) -> float:
             return 19 + text(width).height
@@ -150,7 +150,7 @@ class Setter:
             sheet.fill(x, y, wide, 16, tint, radius=8)
             sign(sheet, self.device, badge.state, badge.symbol, x + 3.5, y + 3, 10)
             word.draw(sheet, x + 17, y + (16 - word.height) / 2)
-            beside = SetText([Run(badge.note, Style(size=8, color=SOFT))], width - wide - 8, self.device)
+            beside = set_text([Run(badge.note, Style(size=8, color=SOFT))], width - wide - 8, self.device)
             beside.draw(sheet, x + wide + 8, y + (16 - beside.height) / 2)
             text(width).draw(sheet, x, y + 19)
 

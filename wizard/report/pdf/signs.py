@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPagedPaintDevice, QPen, QPolygonF
 
-from wizard.report.pdf.text import DOTS, INK, SOFT, Run, SetText, Sheet, Style
+from wizard.report.pdf.text import DOTS, INK, SOFT, Run, Sheet, Style, set_text
 
 COLORS = {  # of the sign, and of the ground behind it
     "blocking": ("#b3261e", "#fdf1f0"),
@@ -42,5 +42,5 @@ def sign(sheet: Sheet, device: QPagedPaintDevice, state: str, symbol: str, x: fl
                 QPolygonF([QPointF((x + a * size) * DOTS, (y + b * size) * DOTS) for a, b in points])
             )
         return
-    text = SetText([Run(symbol, Style(size=size * 0.68, bold=True, color="#ffffff", leading=1.0))], size, device)
+    text = set_text([Run(symbol, Style(size=size * 0.68, bold=True, color="#ffffff", leading=1.0))], size, device)
     text.draw(sheet, x + (size - text.natural_width) / 2, y + (size - text.height) / 2)

@@ -5,9 +5,11 @@ Lengths are points (1/72 inch). Qt draws on a device of 720 dots per inch, so on
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
@@ -58,6 +60,32 @@ class Style:
         return font
 
 
+class _Made(threading.local):
+    """What was made of styles and runs, each once; Qt does not share a font between threads that run at once."""
+
+    def __init__(self) -> None:
+        self.fonts: dict[Style, QFont] = {}
+        self.formats: dict[Style, QTextCharFormat] = {}
+        self.texts: WeakKeyDictionary[QPagedPaintDevice, dict[tuple[tuple[Run, ...], float], SetText]] = (
+            WeakKeyDictionary()
+        )
+
+    def font(self, style: Style) -> QFont:
+        if style not in self.fonts:
+            self.fonts[style] = style.font()
+        return self.fonts[style]
+
+    def format(self, style: Style) -> QTextCharFormat:
+        if style not in self.formats:
+            made = self.formats[style] = QTextCharFormat()
+            made.setFont(self.font(style))
+            made.setForeground(QColor(style.color))
+        return self.formats[style]
+
+
+_made = _Made()
+
+
 @dataclass(frozen=True)
 class Run:
     """A piece of text in one style. ``link`` makes it a link."""
@@ -91,13 +119,14 @@ class SetText:
 
     def __init__(self, runs: Sequence[Run], width: float, device: QPagedPaintDevice, hanging: float = 0) -> None:
         self._layout = QTextLayout(
-            "".join(run.text for run in runs), (runs[0] if runs else Run("")).style.font(), device
+            "".join(run.text for run in runs), _made.font(runs[0].style if runs else Style()), device
         )
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._layout.setTextOption(option)
         self._layout.setFormats(list(_formats(runs)))
         self._runs = runs
+        self._has_links = any(run.link for run in runs)
         self._hanging = hanging
         self.lines: list[QTextLine] = []
         self.leading = max((run.style.size * run.style.leading for run in runs), default=0.0)
@@ -124,7 +153,8 @@ class SetText:
             top = y + number * self.leading + (self.leading - line.height() / DOTS) / 2
             line.setPosition(QPointF(0, 0))
             line.draw(sheet.painter, QPointF(left * DOTS, top * DOTS))
-            sheet.links.extend(self._links_of(line, left, y + number * self.leading))
+            if self._has_links:
+                sheet.links.extend(self._links_of(line, left, y + number * self.leading))
 
     def _links_of(self, line: QTextLine, left: float, top: float) -> Iterator[tuple[QRectF, str]]:
         start, end = line.textStart(), line.textStart() + line.textLength()
@@ -137,9 +167,18 @@ class SetText:
                 yield QRectF(left + x1, top, x2 - x1, self.leading), run.link
 
 
+def set_text(runs: Sequence[Run], width: float, device: QPagedPaintDevice) -> SetText:
+    """The same runs in the same width are set once for a device: cells and heads say the same again and again."""
+    known = _made.texts.setdefault(device, {})
+    key = (tuple(runs), width)
+    if key not in known:
+        known[key] = SetText(runs, width, device)
+    return known[key]
+
+
 def _length(text: str) -> int:
     """The length as Qt counts: UTF-16 units."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _x_of(line: QTextLine, position: int) -> float:
@@ -150,11 +189,8 @@ def _x_of(line: QTextLine, position: int) -> float:
 def _formats(runs: Sequence[Run]) -> Iterator[QTextLayout.FormatRange]:
     position = 0
     for run in runs:
-        format_ = QTextCharFormat()
-        format_.setFont(run.style.font())
-        format_.setForeground(QColor(run.style.color))
         range_ = QTextLayout.FormatRange()
-        range_.start, range_.length, range_.format = position, _length(run.text), format_
+        range_.start, range_.length, range_.format = position, _length(run.text), _made.format(run.style)
         position += range_.length
         yield range_
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 from PySide6.QtGui import QPagedPaintDevice
 
-from wizard.report.pdf.text import MARK_BAR, MARKED, PAPER_GREY, Run, SetText, Sheet, Style
+from wizard.report.pdf.text import MARK_BAR, MARKED, PAPER_GREY, Run, SetText, Sheet, Style, set_text
 
 _T = TypeVar("_T")
 
@@ -91,7 +92,7 @@ class Paragraph(Block):
         """Draw the lines, and the mark before the first."""
         self._set(width).draw(sheet, x + self.indent, y, self._lines)
         if self.mark is not None and not self.first:
-            SetText([self.mark], self.indent, self.device).draw(sheet, x, y)
+            set_text([self.mark], self.indent, self.device).draw(sheet, x, y)
 
     def split(self, width: float, available: float) -> tuple[Block, Block] | None:
         """Between lines, leaving two on each side."""
@@ -139,7 +140,7 @@ class Code(Block):
         sheet.fill(left, y, inner, self.height(width), PAPER_GREY, radius=3)
         y += self.PADDING
         if self.mark is not None:
-            SetText([self.mark], self.indent, self.device).draw(sheet, x, y - 1)
+            set_text([self.mark], self.indent, self.device).draw(sheet, x, y - 1)
         for number, text in enumerate(self._set(width)):
             if number in self.marked:
                 sheet.fill(left, y, inner, text.height, MARKED)
@@ -173,12 +174,12 @@ class _SetRow:
     cells: Sequence[SetText]
     below: Sequence[SetText]
 
-    @property
+    @cached_property
     def beside(self) -> float:
         """The height of the cells."""
         return max(text.height for text in self.cells)
 
-    @property
+    @cached_property
     def height(self) -> float:
         """All of it."""
         return self.beside + sum(text.height for text in self.below)
@@ -218,8 +219,8 @@ class Table(Block):
 
             def row(cells: Sequence[Cell], below: Sequence[Cell] = ()) -> _SetRow:
                 return _SetRow(
-                    [SetText(cell, column, self.device) for cell, (_, column) in zip(cells, columns, strict=True)],
-                    [SetText(cell, width - self.INDENT, self.device) for cell in below],
+                    [set_text(cell, column, self.device) for cell, (_, column) in zip(cells, columns, strict=True)],
+                    [set_text(cell, width - self.INDENT, self.device) for cell in below],
                 )
 
             below = self.below or [()] * len(self.rows)

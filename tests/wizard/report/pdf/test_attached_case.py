@@ -28,7 +28,8 @@ pytestmark = pytest.mark.usefixtures("qapp")
 EMPTY = b'{"format": 1, "facts": {}}'
 
 
-def pdf_of(case: Case) -> bytes:
+@pytest.fixture(scope="module")
+def ours(case: Case, qapp: object) -> bytes:
     return to_pdf(build(case, "en"), to_json(case, "en"))
 
 
@@ -80,9 +81,9 @@ def test_the_last_case_among_attachments(content: StreamObject) -> None:
     assert read_pdf(pdf_with(stream(b"notes"), other, content, stream(b"{}"))).facts.target is None
 
 
-def test_as_other_programs_save_it_again(case: Case) -> None:
+def test_as_other_programs_save_it_again(case: Case, ours: bytes) -> None:
     """Packed, with the length in an object of its own, and with a text inside that ends no stream."""
-    writer = PdfWriter(clone_from=io.BytesIO(pdf_of(case)))
+    writer = PdfWriter(clone_from=io.BytesIO(ours))
     for name in writer.attachment_list:
         raw = name._embedded_file
         raw._data = zlib.compress(raw._data)
@@ -123,14 +124,14 @@ def test_what_is_packed_as_ours_never_is(packed: StreamObject) -> None:
 
 
 @pytest.mark.parametrize("version", [2, 5], ids=["RC4", "AES"])
-def test_a_password(case: Case, version: int) -> None:
-    writer = PdfWriter(clone_from=io.BytesIO(pdf_of(case)))
+def test_a_password(ours: bytes, version: int) -> None:
+    writer = PdfWriter(clone_from=io.BytesIO(ours))
     writer.encrypt(user_password="secret", algorithm="RC4-128")
     assert reason(written(writer).replace(b"/V 2", b"/V %d" % version)) == "pdf-encrypted"
 
 
-def test_damaged_files(case: Case) -> None:
-    whole = pdf_of(case)
+def test_damaged_files(ours: bytes) -> None:
+    whole = ours
     for data in (b"%PDF-1.7\n", b"%PDF-1.7\nxref\n" + b"\xff" * 100, whole[: len(whole) // 2], whole[:200], b""):
         assert reason(data) == "pdf-damaged"
 
@@ -151,6 +152,6 @@ def test_a_pdf_whose_objects_point_in_a_circle() -> None:
     assert reason(written(writer)) == "pdf-not-ours"
 
 
-def test_any_other_reader_finds_the_same(case: Case) -> None:
-    (attached,) = PdfReader(io.BytesIO(pdf_of(case))).attachments[ATTACHMENT]
+def test_any_other_reader_finds_the_same(case: Case, ours: bytes) -> None:
+    (attached,) = PdfReader(io.BytesIO(ours)).attachments[ATTACHMENT]
     assert attached == to_json(case, "en")

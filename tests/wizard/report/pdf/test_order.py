@@ -41,6 +41,7 @@ def printed(request: pytest.FixtureRequest, qapp: object) -> tuple[Report, bytes
     return report, to_pdf(report, to_json(case, request.param))
 
 
+@functools.cache
 def flat(pdf: bytes) -> str:
     """The text column by column, without the heads and feet of pages."""
     inside = ("-x", "0", "-y", "45", "-W", "595", "-H", "755")
@@ -48,10 +49,15 @@ def flat(pdf: bytes) -> str:
     return "".join(done.stdout.decode().split())
 
 
+@functools.cache
+def read(pdf: bytes) -> PdfReader:
+    return PdfReader(io.BytesIO(pdf))
+
+
 def headings(pdf: bytes) -> list[Destination]:
     """The outline, from the first page to the last."""
     found: list[Destination] = []
-    for entry in PdfReader(io.BytesIO(pdf)).outline:
+    for entry in read(pdf).outline:
         found += [inner for inner in entry if isinstance(inner, Destination)] if isinstance(entry, list) else [entry]
     return found
 
@@ -61,7 +67,7 @@ def squeezed(text: str) -> str:
 
 
 def test_it_is_short(printed: tuple[Report, bytes]) -> None:
-    assert len(PdfReader(io.BytesIO(printed[1])).pages) <= MOST_PAGES
+    assert len(read(printed[1]).pages) <= MOST_PAGES
 
 
 def test_cause_remedy_and_verification_come_first_and_the_appendix_last(printed: tuple[Report, bytes]) -> None:

@@ -48,10 +48,19 @@ def secrets(planted: dict[str, Any]) -> list[str]:
     return [planted["secret"]] if isinstance(planted["secret"], str) else planted["secret"]
 
 
+def elsewhere() -> frozenset[str]:
+    """Digits that also stand where nothing tells what they are: a process, a part of a longer number."""
+    bare = {secret for planted in PLANTED if planted["shape"] for secret in secrets(planted) if secret.isdigit()}
+    texts = [planted["text"] for planted in PLANTED if not (planted["shape"] and bare & set(secrets(planted)))]
+    return frozenset(secret for secret in bare if any(stands_in(secret, text) for text in texts))
+
+
 def left(shown: str) -> Iterator[tuple[str, str]]:
+    told_elsewhere = elsewhere()
     for planted in PLANTED:
         if planted["shape"]:
-            yield from ((planted["kind"], secret) for secret in secrets(planted) if stands_in(secret, shown))
+            found = (secret for secret in secrets(planted) if secret not in told_elsewhere)
+            yield from ((planted["kind"], secret) for secret in found if stands_in(secret, shown))
 
 
 def stands_in(secret: str, shown: str) -> bool:
@@ -83,7 +92,7 @@ def test_hiding_twice_hides_no_more_than_once() -> None:
 
 
 def test_what_is_harmless_stays_byte_for_byte() -> None:
-    assert len(HARMLESS) >= 1200
+    assert len(HARMLESS) >= 1400
     changed = [(line, hidden(line)) for line in HARMLESS if hidden(line) != line]
     assert not changed
 

@@ -54,8 +54,6 @@ def _signs() -> tuple[tuple[str, Any, re.Pattern[str]], ...]:
 
 
 def _gate(signs: Iterable[str]) -> Any:
-    """RE2 that matches wherever a sign does: without what must not stand beside it and any
-    limit, and with letters of all scripts.
-    """
+    """RE2 that matches wherever a sign does: without limits and what must not stand beside it, and in all scripts."""
     plain = (_AT_MOST.sub("*", _NOT_BESIDE.sub("", sign)).replace(r"[\w", r"[\w\x{80}-\x{10ffff}") for sign in signs)
     return re2.compile("(?m)" + "|".join(plain))

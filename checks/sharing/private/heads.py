@@ -94,7 +94,7 @@ def _sign(sign: str, count: str, strong: int) -> tuple[str, bool, int]:
         if strong >= _STRONG:
             kept = min(least, _MOST)
             return f"{sign}{{{kept}}}" if kept else "", True, strong
-        return sign + ("+" if least else "*"), False, strong
+        return sign + ("*" if not least else "+" if least == 1 else f"{{{min(least, _MOST)},}}"), False, strong
     return sign + count, False, strong
 
 

@@ -26,6 +26,7 @@ from wizard.report.prints.terminal import to_terminal
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "privacy"
 PLANTED = [json.loads(line) for line in (RECORDED / "secrets.jsonl").read_text("utf-8").splitlines()]
+TOGETHER = some(PLANTED, 250)
 HARMLESS = (RECORDED / "harmless.txt").read_text("utf-8").splitlines()
 # What has a form and is not found: a name in the second folder of a home or in another folder's name, a group of ls, an
 # organisation in brackets, a phrase of plain words, a copyright; secrets whose place only a reader understands.
@@ -57,7 +58,7 @@ def elsewhere() -> frozenset[str]:
 
 def left(shown: str) -> Iterator[tuple[str, str]]:
     told_elsewhere = elsewhere()
-    for planted in PLANTED:
+    for planted in TOGETHER:  # what only another text tells, nothing hides here
         if planted["shape"]:
             found = (secret for secret in secrets(planted) if secret not in told_elsewhere)
             yield from ((planted["kind"], secret) for secret in found if stands_in(secret, shown))
@@ -100,7 +101,7 @@ def test_what_is_harmless_stays_byte_for_byte() -> None:
 @pytest.fixture(scope="module")
 def everywhere() -> Case:
     """A hidden case that had them in a log, the environment, paths, the metadata of packages and of models."""
-    texts = [planted["text"] for planted in some(PLANTED, 250)]
+    texts = [planted["text"] for planted in TOGETHER]
     facts = Facts(
         logs=(SentFile(name="all.log", kind="log", text="\n".join(texts)),),
         environment=EnvironmentVariables(values={f"VALUE_{number}": text for number, text in enumerate(texts)}),

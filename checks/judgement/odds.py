@@ -22,7 +22,7 @@ from checks.knowledge.errors.vetoes import Vetoes
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.lines import PASTED, lines_of
 from checks.readers.tickets.other_machine import contradictions, disagreements
-from checks.readers.tickets.reported import reported_in
+from checks.readers.tickets.reported import facts_of_text
 from checks.readers.tickets.wording.resemblance import resembled
 from checks.readers.tickets.wording.signatures import Hit, hits
 
@@ -135,7 +135,7 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
     alike: dict[str, float] = {}
     for log in texts:
         lines = excerpt(lines_of(log.text or ""))
-        facts_in_question = (facts,) if facts.reported else _in_question(reported_in(lines).facts, facts)
+        facts_in_question = (facts,) if facts.reported else _in_question(facts_of_text(log.text or ""), facts)
         for hit in hits(lines, facts_in_question, log.name or PASTED):
             suspects[hit.cause].hits.append(hit)
         for cause, likeness in resembled(lines).items():

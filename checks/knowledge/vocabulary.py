@@ -25,5 +25,6 @@ class Vocabulary:
 def vocabulary() -> Vocabulary:
     """All of it, in small letters."""
     files = (path for folder in ("causes", "knowledge") for path in sorted((ROOT / folder).rglob("*.toml")))
-    text = "\n".join(path.read_text("utf-8") for path in files if path.name != _OF_PEOPLE).casefold()
+    whole = "\n".join(path.read_text("utf-8") for path in files if path.name != _OF_PEOPLE)
+    text = "\n".join({part.casefold() for part in set(whole.split())})  # most stand there many times
     return Vocabulary(words=frozenset(_WORD.findall(text)), terms=frozenset(_TERM.findall(text)))

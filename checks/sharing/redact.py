@@ -204,16 +204,29 @@ def learned(texts: Iterable[str], target: str, own: Own) -> Names:
     names.own_home(own.home)
     names.user(own.user)
     names.host(own.host)
-    whole = "\n".join(dict.fromkeys(texts))  # what a rule reads over the end of a text is only learned too much
-    names.numbering_after(whole)
-    data = whole.encode("utf-8", "replace")
+    for text in dict.fromkeys(texts):
+        _learn(text, names)
+    return names
+
+
+def _learn(text: str, names: Names) -> None:
+    """Who and what a text names. Where nothing is found until a turn, that turn need not look again when it hides."""
+    names.numbering_after(text)
+    data = text.encode("utf-8", "replace")
     for home in homes(data):
         names.user(home.user)
         names.user(_latin_start(home.user))
-    for scanner in scan.teachers():
+    learn = {"user": names.user, "host": names.host, "secret": names.secret}
+    is_quiet = True
+    for turn, scanner in scan.turns().items():
+        if not is_quiet and turn not in scan.teaching_turns():
+            continue
         for hit in scanner.hits(data):
-            {"user": names.user, "host": names.host, "secret": names.secret}[hit.rule.kind](hit.value)
-    return names
+            is_quiet = False
+            if hit.rule.teaches or hit.rule.kind == "secret":
+                learn[hit.rule.kind](hit.value)
+        if is_quiet:
+            names.quiet[text] = turn
 
 
 def _latin_start(name: str) -> str:
@@ -256,7 +269,8 @@ class Redaction:
         names = self.names
         if what == "group" and not self.only_secrets:
             return text if is_common_group(text) else names.placeholder("group", text)
-        data = text.encode("utf-8", "surrogatepass")
+        data = whole = text.encode("utf-8", "surrogatepass")
+        quiet_until = names.quiet.get(text, 0)
         for turn, scanner in scan.turns().items():
             if self.only_secrets and turn > _SECRETS:
                 break
@@ -264,7 +278,8 @@ class Redaction:
                 if _GPU_UUID.search(data) is not None:
                     data = _GPU_UUID_PART.sub(self._uuid_part, data)
                 data = self._without_homes(data)
-            if turn != _ADDRESSES or what != "version":
+            is_quiet = turn <= quiet_until and data is whole
+            if not is_quiet and (turn != _ADDRESSES or what != "version"):
                 data = scan.replaced(data, scanner.hits(data), names.named)
         data = names.hide(data)
         parts, place = [], 0

@@ -12,6 +12,8 @@ all, "warned" is also what could not be read. Seen on 2026-11-22 with NAOSU_TEST
     picklescan 1.0.5             381     101       24                  3     254       78
     fickling 0.1.12              505       0        1                330       0        5
     modelscan 0.8.8              271      73      162                  0      91      244
+
+Naosu alone on 2026-11-23, of 512 hostile ones: 502, 10, 0; of 335 harmless ones: 0, 0, 335.
 """
 
 from __future__ import annotations

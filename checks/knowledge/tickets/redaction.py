@@ -18,6 +18,7 @@ _ALPHABETS = {
     "hex-word": "[0-9A-Fa-f_-]",
     "lower": "[a-z0-9]",
     "percent": "[A-Za-z0-9%]",
+    "signs": r"[^\s'\"<]",
     "upper": "[A-Z0-9]",
     "word": r"[\w-]",
 }

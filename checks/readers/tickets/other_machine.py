@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from checks.facts import Facts
 from checks.facts.finding import Finding
 from checks.facts.versions import release
-from checks.readers.tickets.lines import PASTED, lines_of
-from checks.readers.tickets.reported import reported_in
+from checks.readers.tickets.lines import PASTED
+from checks.readers.tickets.reported import facts_of_text
 
 _NAMES = {"Darwin": "macOS"}  # as people call it
 
@@ -36,18 +36,16 @@ def disagreements(text: Facts, here: Facts) -> tuple[Disagreement, ...]:
 
 def contradictions(facts: Facts) -> tuple[Disagreement, ...]:
     """Where the texts that were sent and the machine that was examined disagree; empty for a ticket alone."""
-    texts = () if facts.reported else (lines_of(log.text) for log in facts.logs if log.text is not None)
+    texts = () if facts.reported else (log.text for log in facts.logs if log.text is not None)
     return tuple(
-        dict.fromkeys(
-            disagreement for lines in texts for disagreement in disagreements(reported_in(lines).facts, facts)
-        )
+        dict.fromkeys(disagreement for text in texts for disagreement in disagreements(facts_of_text(text), facts))
     )
 
 
 def facts_of_other_machines(facts: Facts) -> dict[str, Facts]:
     """The facts of the texts that come from other machines, by the name of the text; empty for a ticket alone."""
     texts = () if facts.reported else tuple(log for log in facts.logs if log.text is not None)
-    read = {log.name or PASTED: reported_in(lines_of(log.text or "")).facts for log in texts}
+    read = {log.name or PASTED: facts_of_text(log.text or "") for log in texts}
     return {
         name: there
         for name, there in read.items()

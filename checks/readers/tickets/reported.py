@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import msgspec
@@ -26,7 +27,7 @@ from checks.readers.tickets.found.system_log import read_system_log
 from checks.readers.tickets.found.system_signs import read_system_signs
 from checks.readers.tickets.found.systems import read_systems, read_wsl
 from checks.readers.tickets.found.tracebacks import Raised, read_tracebacks
-from checks.readers.tickets.lines import Line
+from checks.readers.tickets.lines import Line, lines_of
 from checks.readers.tickets.text import Reader, Text
 
 # What programs print about the machine goes before lists that people fill in, and those before loose words.
@@ -47,6 +48,9 @@ READERS: tuple[Reader, ...] = (
     read_mentions,
     read_system_signs,
 )
+
+_MOST_TEXTS = 400  # more than one case may hold
+_facts_by_digest: dict[bytes, Facts] = {}
 
 
 class ReportedFacts(msgspec.Struct, frozen=True):
@@ -82,3 +86,13 @@ def reported_in(lines: Sequence[Line], texts: Sequence[Beginning] = ()) -> Repor
         contradictions=tuple(statements.contradictions),
         mentions={name: tuple(dict.fromkeys(values)) for name, values in statements.mentions.items()},
     )
+
+
+def facts_of_text(text: str) -> Facts:
+    """The facts of a whole text. Judgement and report ask of the same ones many times: what was read is remembered."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).digest()
+    if digest not in _facts_by_digest:
+        if len(_facts_by_digest) >= _MOST_TEXTS:
+            _facts_by_digest.clear()
+        _facts_by_digest[digest] = reported_in(lines_of(text)).facts
+    return _facts_by_digest[digest]

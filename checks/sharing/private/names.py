@@ -51,6 +51,7 @@ class Names:
     homes: set[tuple[str, str]] = field(default_factory=set)  # folded (root, user) of the own home
     given: dict[tuple[str, str], str] = field(default_factory=dict)
     last: Counter[str] = field(default_factory=Counter)
+    quiet: dict[str, int] = field(default_factory=dict)  # text -> the last turn until which nothing is found in it
 
     def user(self, name: str) -> None:
         """Learn a user's name."""

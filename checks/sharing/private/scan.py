@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import re2
 
 from checks.knowledge.tickets.redaction import KnownWords, RedactionRule
+from checks.sharing.private.heads import head
 from checks.sharing.private.values import Found, is_right
 
-_MEMORY = 256 << 20  # bytes for the automaton of one turn: with less RE2 takes a slower way
-_BEFORE, _BEHIND = 4, 400  # bytes around the first match in which the others that begin there are looked for
+_MEMORY = 256 << 20  # bytes for one automaton: with less RE2 takes a slower way
+_GROUP = 14  # rules in one automaton: with more of them a mixed text leads it to ever new states, which cost most
+_BEHIND = 400  # bytes behind where a head stands in which the rules that begin there are looked for
+_ESCAPED = re.compile(r"\\.")
 PLACEHOLDER = re.compile(rb"<[a-z]+-\d+>|<dropped>")
 _LONGEST_PLACEHOLDER = 20
 _AROUND = 120  # bytes on both sides of what was found, by which it is judged
@@ -48,24 +51,51 @@ class Hit:
     value: str
 
 
+class _Group:
+    """Some rules, found by their heads: one automaton tells where any of them may begin, another which."""
+
+    def __init__(self, rules: Sequence[tuple[int, RedactionRule]]) -> None:
+        self._numbers = tuple(number for number, _ in rules)
+        heads = [head(rule.pattern) for _, rule in rules]
+        self._any = compiled("|".join(f"(?:{one})" for one in heads), captures=False)
+        self._which = re2.Set.MatchSet(_options(captures=False))
+        for one in heads:
+            self._which.Add(
+                _ESCAPED.sub(lambda sign: "" if sign[0] == r"\b" else sign[0], one)
+            )  # it sees nothing before
+        self._which.Compile()
+
+    def next(self, text: bytes, place: int) -> tuple[int, int]:
+        """Where one of them may begin, and until where that is to be seen."""
+        match = self._any.search(text, place)
+        return (len(text) + 1, 0) if match is None else match.span()
+
+    def at(self, text: bytes, begin: tuple[int, int]) -> list[int]:
+        """The numbers of the rules that may begin there."""
+        return [self._numbers[which] for which in self._which.Match(text[begin[0] : begin[1] + _BEHIND]) or ()]
+
+
 class Scanner:
-    """Some rules, searched at once: one automaton finds where any of them stands, another which, and that rule what."""
+    """Some rules, searched at once: by the heads of their patterns, and where one stands by the whole pattern."""
 
     def __init__(self, rules: Iterable[RedactionRule]) -> None:
         self._rules = tuple(rules)  # each compiled where it is first needed: few ever are
-        self._any = compiled("|".join(f"(?:{rule.pattern})" for rule in self._rules), captures=False)
-        self._which = re2.Set.SearchSet(_options(captures=False))
-        for rule in self._rules:
-            self._which.Add(rule.pattern)
-        self._which.Compile()
+        numbered = list(enumerate(self._rules))
+        count = -(-len(numbered) // _GROUP)
+        self._groups = tuple(_Group(numbered[start::count]) for start in range(count))
 
     def hits(self, text: bytes) -> Iterator[Hit]:
         """What looks right, from left to right; no two overlap."""
-        place = 0
-        while (match := self._any.search(text, place)) is not None:
-            here, beyond = match.span()
+        begins = [group.next(text, 0) for group in self._groups]
+        while (here := min(begins)[0]) <= len(text):
             behind = here + 1
-            for number in sorted(self._which.Match(text[max(0, here - _BEFORE) : beyond + _BEHIND])):
+            numbers = [
+                number
+                for group, begin in zip(self._groups, begins, strict=True)
+                if begin[0] == here
+                for number in group.at(text, begin)
+            ]
+            for number in sorted(numbers):
                 rule = self._rules[number]
                 found = _of_a_rule(rule.pattern).match(text, here)  # a search would read on to the end of the text
                 if found is None:
@@ -83,7 +113,9 @@ class Scanner:
                     break
                 if start == here:  # of what begins with its value no rest is looked at
                     behind = max(behind, end)
-            place = behind
+            for which, begin in enumerate(begins):
+                if begin[0] < behind:
+                    begins[which] = self._groups[which].next(text, behind)
 
 
 def _is_hidden(rule: RedactionRule, text: bytes, start: int, end: int) -> bool:
@@ -115,10 +147,9 @@ def turns() -> dict[int, Scanner]:
 
 
 @functools.cache
-def teachers() -> tuple[Scanner, ...]:
-    """The scanners of secrets and of the places that name people and machines, a turn at a time."""
-    rules = [rule for rule in KnownWords.read().rules() if rule.teaches or rule.kind == "secret"]
-    return tuple(Scanner(rule for rule in rules if rule.turn == turn) for turn in sorted({rule.turn for rule in rules}))
+def teaching_turns() -> frozenset[int]:
+    """The turns whose rules find secrets, or places that name people and machines."""
+    return frozenset(rule.turn for rule in KnownWords.read().rules() if rule.teaches or rule.kind == "secret")
 
 
 def _text(part: bytes) -> str:

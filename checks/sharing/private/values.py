@@ -72,9 +72,9 @@ def is_value(found: Found) -> bool:
 
 
 def is_wordless(found: Found) -> bool:
-    """A value that is no word either, nor a number, the name of a layer or a path."""
+    """A value that is no word either, nor a number, an address, the name of a layer or a path."""
     value = found.value.strip("\"'`.,:;!?)")
-    if not is_value(found) or len(value) < 6 or value.isdigit() or not value.isascii():
+    if not is_value(found) or "://" in value or len(value) < 6 or value.isdigit() or not value.isascii():
         return False
     if _WORDS.fullmatch(value) and (not value.isalpha() or disorder(value) < _RANDOM_ENOUGH):
         return False
@@ -118,6 +118,8 @@ _FOR_ALL = frozenset(
         "dev",
         "security",
         "help",
+        *("build", "builds", "release", "releases", "archive", "packaging", "maintainers", "webmaster", "ftpmaster"),
+        *("cudatools", "docker"),  # of the keys with which repositories are signed
     )
 )
 

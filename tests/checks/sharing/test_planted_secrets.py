@@ -26,6 +26,7 @@ from wizard.report.prints.terminal import to_terminal
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "privacy"
 PLANTED = [json.loads(line) for line in (RECORDED / "secrets.jsonl").read_text("utf-8").splitlines()]
+TOGETHER = some(PLANTED, 250)
 HARMLESS = (RECORDED / "harmless.txt").read_text("utf-8").splitlines()
 # What has a form and is not found: a name in the second folder of a home or in another folder's name, a group of ls, an
 # organisation in brackets, a phrase of plain words, a copyright; secrets whose place only a reader understands.
@@ -48,10 +49,19 @@ def secrets(planted: dict[str, Any]) -> list[str]:
     return [planted["secret"]] if isinstance(planted["secret"], str) else planted["secret"]
 
 
+def elsewhere() -> frozenset[str]:
+    """Digits that also stand where nothing tells what they are: a process, a part of a longer number."""
+    bare = {secret for planted in PLANTED if planted["shape"] for secret in secrets(planted) if secret.isdigit()}
+    texts = [planted["text"] for planted in PLANTED if not (planted["shape"] and bare & set(secrets(planted)))]
+    return frozenset(secret for secret in bare if any(stands_in(secret, text) for text in texts))
+
+
 def left(shown: str) -> Iterator[tuple[str, str]]:
-    for planted in PLANTED:
+    told_elsewhere = elsewhere()
+    for planted in TOGETHER:  # what only another text tells, nothing hides here
         if planted["shape"]:
-            yield from ((planted["kind"], secret) for secret in secrets(planted) if stands_in(secret, shown))
+            found = (secret for secret in secrets(planted) if secret not in told_elsewhere)
+            yield from ((planted["kind"], secret) for secret in found if stands_in(secret, shown))
 
 
 def stands_in(secret: str, shown: str) -> bool:
@@ -83,7 +93,7 @@ def test_hiding_twice_hides_no_more_than_once() -> None:
 
 
 def test_what_is_harmless_stays_byte_for_byte() -> None:
-    assert len(HARMLESS) >= 1200
+    assert len(HARMLESS) >= 1400
     changed = [(line, hidden(line)) for line in HARMLESS if hidden(line) != line]
     assert not changed
 
@@ -91,7 +101,7 @@ def test_what_is_harmless_stays_byte_for_byte() -> None:
 @pytest.fixture(scope="module")
 def everywhere() -> Case:
     """A hidden case that had them in a log, the environment, paths, the metadata of packages and of models."""
-    texts = [planted["text"] for planted in some(PLANTED, 250)]
+    texts = [planted["text"] for planted in TOGETHER]
     facts = Facts(
         logs=(SentFile(name="all.log", kind="log", text="\n".join(texts)),),
         environment=EnvironmentVariables(values={f"VALUE_{number}": text for number, text in enumerate(texts)}),

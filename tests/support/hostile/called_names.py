@@ -80,6 +80,8 @@ _TABLE: dict[str, list[tuple[str, str, tuple[Code, ...]]]] = {
             ("builtins:eval", (PYTHON,)),
             ("builtins:exec", (PYTHON,)),
             ("timeit:timeit", (PYTHON, "pass")),
+            ("dataclasses:_create_fn", ("f", [f"a={PYTHON}"], ["pass"])),
+            ("typing:_eval_type", (call("typing:ForwardRef", PYTHON), {}, {})),
             ("timeit:main", (["-n1", "-r1", PYTHON],)),
             ("timeit:repeat", (PYTHON, "pass")),
             ("cProfile:run", (PYTHON,)),
@@ -121,6 +123,7 @@ _TABLE: dict[str, list[tuple[str, str, tuple[Code, ...]]]] = {
     ],
     "code from a file": [
         ("runpy.run_path", "", (_WRITTEN, call("runpy:run_path", "written.py"))),
+        ("optparse.Values", "", (_WRITTEN, method(call("optparse:Values"), "read_file", "written.py"))),
         ("runpy.run_module", "", (_WRITTEN, call("site:addsitedir", "."), call("runpy:run_module", "written"))),
         (
             "importlib.import_module",

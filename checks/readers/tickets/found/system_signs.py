@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import re2
 
 from checks.knowledge.tickets.words import TicketWords
 from checks.readers.tickets.found.systems import named_system
 from checks.readers.tickets.text import Statement, Text
 
+_NOT_BESIDE = re.compile(r"\(\?<?!(?:\[[^]]*\](?:\{\d+\})?|[^()])*\)")
+_AT_MOST = re.compile(r"\{\d+,\d+\}")
 _BEFORE = 40  # characters before a sign that may say that it is only suggested
 _SUGGESTED = re.compile(
     r"(?:\b(?:try|run|use|type|or|e\.g\.?|please|should|could|would|can|must|to|users)|を実行)"
@@ -24,7 +29,9 @@ def read_system_signs(text: Text) -> Iterator[Statement]:
     if text.has(*_ELSEWHERE) or named_system(text.lower) is not None:
         return
     found: dict[str, int] = {}
-    for system, pattern in _signs():
+    for system, gate, pattern in _signs():
+        if gate.search(text.whole) is None:
+            continue
         offset = next((match.start() for match in pattern.finditer(text.whole) if _is_done(text, match.start())), None)
         if offset is not None:
             found[system] = offset
@@ -40,5 +47,13 @@ def _is_done(text: Text, offset: int) -> bool:
 
 
 @functools.cache
-def _signs() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((row.system, re.compile("|".join(row.signs), re.MULTILINE)) for row in TicketWords.read().system_sign)
+def _signs() -> tuple[tuple[str, Any, re.Pattern[str]], ...]:
+    """Each system, RE2 that is quick to say that none of its signs is there, and the signs."""
+    rows = TicketWords.read().system_sign
+    return tuple((row.system, _gate(row.signs), re.compile("|".join(row.signs), re.MULTILINE)) for row in rows)
+
+
+def _gate(signs: Iterable[str]) -> Any:
+    """RE2 that matches wherever a sign does: without limits and what must not stand beside it, and in all scripts."""
+    plain = (_AT_MOST.sub("*", _NOT_BESIDE.sub("", sign)).replace(r"[\w", r"[\w\x{80}-\x{10ffff}") for sign in signs)
+    return re2.compile("(?m)" + "|".join(plain))

@@ -1,7 +1,13 @@
 """The texts of one ticket, read together."""
 
-from checks.facts import SentFile
+import pytest
+
+from checks.facts import Facts, SentFile
+from checks.facts.case import Answers
+from checks.judgement.judge import judged
+from checks.readers.tickets import reported
 from checks.readers.tickets.read import pasted, read_ticket
+from wizard.report.content.report import build
 
 LOG = SentFile(name="error.log", kind="log", text=f"{'x' * 9000}\nRuntimeError: CUDA error\n")
 LIST = "hello\ntorch==2.1.0+cu121\n"
@@ -34,3 +40,17 @@ def test_a_file_that_could_not_be_read_is_kept_and_tells_nothing() -> None:
     picture = SentFile(name="screen.png", kind="log", unread={"text": "not-text"})
     assert origin_of_torch(picture, pasted(LIST)) == "pip freeze, line 2 of pasted"
     assert read_ticket(picture).logs == (picture,)
+
+
+def test_a_log_is_read_once_for_the_judgement_and_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case may hold two hundred of them."""
+    read: list[int] = []
+
+    def counted(lines: reported.Sequence[reported.Line]) -> reported.ReportedFacts:
+        read.append(len(lines))
+        return reported.ReportedFacts(facts=Facts())
+
+    monkeypatch.setattr(reported, "reported_in", counted)
+    logs = tuple(SentFile(name=f"{n}.log", kind="log", text=f"step {n} of test_read\n" * n) for n in range(1, 4))
+    build(judged(Facts(logs=logs), Answers()), "en")
+    assert sorted(read) == [2, 3, 4]

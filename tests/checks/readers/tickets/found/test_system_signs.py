@@ -1,7 +1,11 @@
 """The system that a text shows without naming it, and where it is better not told."""
 
+import json
+from pathlib import Path
+
 import pytest
 
+from checks.readers.tickets.found.system_signs import _signs
 from checks.readers.tickets.lines import lines_of
 from checks.readers.tickets.reported import reported_in
 
@@ -50,3 +54,13 @@ def test_its_commands_prompts_and_messages_tell_the_system(text: str, system: st
 )
 def test_what_is_suggested_of_an_image_or_contradictory_tells_no_system(text: str) -> None:
     assert system_of(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["(環境) 太郎@gpu01:~/work$ ls", "太郎@mac ~ % ls", "x\nPS C:\\>", "root@0123456789ab:/x# ls"]
+)
+def test_what_is_quick_to_say_that_no_sign_is_there_overlooks_none(text: str) -> None:
+    tickets = (Path(__file__).parents[4] / "tickets" / "known").glob("*.jsonl")
+    texts = [json.loads(line)["text"] for path in tickets for line in path.read_text("utf-8").splitlines()[::5]]
+    for one in (text, *texts):
+        assert [system for system, gate, sign in _signs() if sign.search(one) and not gate.search(one)] == []

@@ -4,6 +4,7 @@ import contextlib
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -159,6 +160,9 @@ BUSY = "print('here', flush=True)\nwhile True: pass"
 )
 def test_what_it_waits_for(code: str, kinds: tuple[str, ...]) -> None:
     with program(code) as process:
+        end = time.monotonic() + 30
+        while kinds and not waits_for(process.pid) and time.monotonic() < end:
+            pass  # it has said that it is here, and is about to wait
         seen = look_at(process.pid, BRIEF)
         for child in psutil.Process(process.pid).children():
             child.kill()

@@ -184,8 +184,8 @@ except StopIteration as ended:
 """
 
 
-def killed_at(stage: str, environment: Path) -> None:
+def killed_at(stage: str, environment: Path, python: str) -> None:
     """Let a process of its own carry out the remedy, and be killed: while it saves, or with the package installed."""
     root = Path(__file__).resolve().parents[2]
-    done = subprocess.run([sys.executable, "-c", _KILLED, stage, str(environment), str(root), str(root / "tests")])
+    done = subprocess.run([python, "-c", _KILLED, stage, str(environment), str(root), str(root / "tests")])
     assert done.returncode == -9

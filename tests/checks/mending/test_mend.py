@@ -182,10 +182,10 @@ def test_what_others_changed_since_is_not_lost(environment: Path) -> None:
 
 
 @pytest.mark.parametrize("stage", ["saving", "applying", "applied", "undoing"])
-def test_what_a_kill_left_half_done_is_told_and_undone(environment: Path, stage: str) -> None:
+def test_what_a_kill_left_half_done_is_told_and_undone(environment: Path, naosu_python: str, stage: str) -> None:
     failed_case(environment)  # writes the program
     before = tree(environment)
-    killed_at(stage, environment)
+    killed_at(stage, environment, naosu_python)
     tidy()
     left = half_done()
     assert len(left) == (stage != "saving")
@@ -201,12 +201,12 @@ def test_what_a_kill_left_half_done_is_told_and_undone(environment: Path, stage:
     assert journals() == ()
 
 
-def test_what_was_written_after_a_kill_is_named_and_moved_aside(environment: Path) -> None:
+def test_what_was_written_after_a_kill_is_named_and_moved_aside(environment: Path, naosu_python: str) -> None:
     failed_case(environment)
     (site,) = environment.glob("lib/python*/site-packages")
     (site / "edited.py").write_text("before")
     before = tree(environment)
-    killed_at("applied", environment)
+    killed_at("applied", environment, naosu_python)
     (environment / "results.csv").write_text("a week of work")
     (site / "pandas").mkdir()
     (site / "pandas" / "__init__.py").write_text("installed by hand")
@@ -398,10 +398,10 @@ def test_what_is_closed_while_it_undoes_is_put_back(environment: Path) -> None:
 
 
 def test_an_environment_that_cannot_be_looked_at_is_not_forgotten(
-    environment: Path, monkeypatch: pytest.MonkeyPatch
+    environment: Path, naosu_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failed_case(environment)
-    killed_at("applied", environment)
+    killed_at("applied", environment, naosu_python)
     with monkeypatch.context() as patched:
         patched.setattr(Path, "is_dir", denied)
         assert half_done() == ()

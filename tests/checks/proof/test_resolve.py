@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from support.extent import ALL
 from support.wheels import put, wheel
 
 from checks.engine.events import Finished, Resolving
@@ -18,13 +19,20 @@ from checks.facts import Facts, MachineFacts, OsFacts, PackageChange, Resolution
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Severity
 from checks.interpreters import read_interpreter
-from checks.proof import resolve
+from checks.proof import resolve, resolver
 from checks.proof.pip_settings import pip_settings
 from checks.proof.resolve import resolved, resolving
 from checks.proof.resolver import uv_program
 from checks.remedies.plan import plan_remedies
 
 UV = uv_program({"PATH": os.environ.get("PATH", "")})
+
+
+@pytest.fixture(autouse=True)
+def _asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index that fails is not asked again; the trials of a release wait for that."""
+    if not ALL:
+        monkeypatch.setitem(resolver._QUIET, "UV_HTTP_RETRIES", "0")
 
 
 @pytest.fixture
@@ -163,7 +171,7 @@ def silent_index() -> Iterator[str]:
 def test_an_index_that_does_not_answer(
     environment: Path, variables: dict[str, str], silent_index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resolve, "SECONDS", 2.0)
+    monkeypatch.setattr(resolve, "SECONDS", 1.0)
     del variables["PIP_NO_INDEX"]
     found = only(case_of(environment, needs("regex>=3")), {**variables, "PIP_INDEX_URL": silent_index})
     assert (found.result, found.reason) == (ResolutionResult.UNREACHABLE, "slow")

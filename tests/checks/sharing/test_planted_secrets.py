@@ -26,7 +26,7 @@ from wizard.report.prints.terminal import to_terminal
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "privacy"
 PLANTED = [json.loads(line) for line in (RECORDED / "secrets.jsonl").read_text("utf-8").splitlines()]
-TOGETHER = some(PLANTED, 250)
+TOGETHER = some(PLANTED, 160)
 HARMLESS = (RECORDED / "harmless.txt").read_text("utf-8").splitlines()
 # What has a form and is not found: a name in the second folder of a home or in another folder's name, a group of ls, an
 # organisation in brackets, a phrase of plain words, a copyright; secrets whose place only a reader understands.
@@ -149,7 +149,7 @@ def test_all_together_in_a_pdf(everywhere: Case, language: str) -> None:
 
 def test_the_terminal_of_the_owner_shows_no_secret() -> None:
     """Who reads it knows the names; of what is hidden as a secret alone nothing stands there either."""
-    shapely = [planted for planted in some(PLANTED, 250) if planted["shape"]]
+    shapely = [planted for planted in some(PLANTED, 160) if planted["shape"]]
     planted = [one for one in shapely if {*re.findall(r"<(\w+)-\d+>", hidden(one["text"]))} == {"secret"}]
     log = SentFile(name="all.log", kind="log", text="\n".join(one["text"] for one in planted))
     models = tuple(ModelFacts(path=one["text"], producer=one["text"]) for one in planted[::10])

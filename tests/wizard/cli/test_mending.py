@@ -91,10 +91,12 @@ def test_root_is_refused_before_anything_is_started(
     assert not started.exists()
 
 
-def test_the_next_start_tells_what_is_half_done(environment: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_next_start_tells_what_is_half_done(
+    environment: Path, naosu_python: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     failed_case(environment)
     before = tree(environment)
-    killed_at("applied", environment)
+    killed_at("applied", environment, naosu_python)
     mending.tell_half_done(Chosen)  # type: ignore[arg-type]
     assert f"undo {journals()[0].id}" in capfd.readouterr().err
     assert run_command(["undo", "--yes"]) == 0

@@ -99,9 +99,11 @@ def test_root_is_told_why_not(qtbot: QtBot, window: Window, environment: Path, m
     assert "nothing is carried out as root" in texts(window)
 
 
-def test_what_was_left_half_done_is_offered_at_the_start(qtbot: QtBot, window: Window, environment: Path) -> None:
+def test_what_was_left_half_done_is_offered_at_the_start(
+    qtbot: QtBot, window: Window, environment: Path, naosu_python: str
+) -> None:
     before = tree(environment)
-    killed_at("applied", environment)
+    killed_at("applied", environment, naosu_python)
     assert tree(environment) != before
     (environment / "bin" / "mine").write_text("my work")
     found = []

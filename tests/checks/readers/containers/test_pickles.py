@@ -256,7 +256,7 @@ DAMAGED = {
     "a line without an end": b"S" + b"x" * 200_000,
     "marks without an end": b"\x80\x04" + b"(" * 200_000 + b".",
     "a tower of values": b"\x80\x04" + b"}" * 300_000 + b".",
-    "places far apart": b"\x80\x04]" + b"".join(b"r" + struct.pack("<I", 7 * each) for each in range(600_000)) + b".",
+    "places far apart": b"\x80\x04]" + b"".join(b"r" + struct.pack("<I", 7 * each) for each in range(200_000)) + b".",
     "names without an end": b"".join(b"ca%d\nb\n" % each for each in range(6000)) + b".",
 }  # fmt: skip
 

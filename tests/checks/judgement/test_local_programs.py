@@ -51,6 +51,11 @@ def test_a_whole_model_on_the_gpu_is_no_trouble() -> None:
     assert findings(working) == []
 
 
+def test_a_program_that_found_its_card_through_cuda_misses_no_vulkan() -> None:
+    text = "ggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce RTX 3060, compute capability 8.6\nggml_vulkan: No devices found."
+    assert findings(msgspec.structs.replace(OLLAMA, backend="cuda", devices=("RTX 3060",), text=text)) == []
+
+
 def test_a_part_of_a_model_on_the_gpu_is_too_little_memory() -> None:
     text = 'level=INFO source=ggml.go:494 msg="offloaded 20/33 layers to GPU"'
     partly = msgspec.structs.replace(OLLAMA, backend="cuda", text=text, layers=20, layers_total=33, devices=None)

@@ -43,11 +43,14 @@ _FOLDERS = ("LOCALAPPDATA", "APPDATA", "PROGRAMFILES")
 
 
 def journal_of(unit: str) -> str | None:
-    """The last lines that a unit of systemd logged; None where this user may not read it, or there is none."""
+    """The last lines that a unit of systemd logged since the machine was started, as it wrote them.
+
+    None where this user may not read them, or there are none.
+    """
     program = next(filter(is_file, _JOURNAL), None)
     if program is None:
         return None
-    command = [program, "-u", unit, "-n", "5000", "-q", "--no-pager"]
+    command = [program, "-u", unit, "-b", "-n", "5000", "-q", "--no-pager", "-o", "cat"]
     try:
         ended = subprocess.run(
             command, capture_output=True, stdin=subprocess.DEVNULL, timeout=_PATIENCE, check=False, env={"LC_ALL": "C"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.engine.local_programs import Surroundings, local_programs, local_programs_of
+from checks.engine.local_programs import Surroundings, journal_of, local_programs, local_programs_of
 from checks.engine.request import Request
 from checks.facts import LocalProgram
 from checks.facts.case import Answers
@@ -75,6 +75,18 @@ def test_an_installed_program_without_a_log_is_found(tmp_path: Path) -> None:
     assert not told.is_told
 
 
+@pytest.mark.skipif(os.name == "nt", reason="runs a script")
+def test_the_journal_gives_the_lines_of_this_start_of_the_machine_as_the_program_wrote_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = log_at(tmp_path / "journalctl", '#!/bin/sh\necho "$*"\n')
+    script.chmod(0o755)
+    monkeypatch.setattr("checks.engine.local_programs._JOURNAL", (str(script),))
+    asked = journal_of("ollama")
+    assert asked is not None
+    assert asked.strip() == "-u ollama -b -n 5000 -q --no-pager -o cat"  # a prefix would hide what lines begin with
+
+
 def test_on_linux_the_journal_is_asked(tmp_path: Path) -> None:
     log_at(tmp_path / "root" / "usr" / "local" / "bin" / "ollama", "#!/bin/sh\n")
     line = "Nov 23 08:00:00 host ollama[123]: "
@@ -105,6 +117,20 @@ def test_what_people_asked_is_not_kept(tmp_path: Path) -> None:
         + '  "content": "my diary: load_tensors: out of memory"\nmy diary, written as a line of its own\n'
     )
     log_at(tmp_path / ".ollama/logs/server.log", text)
+    assert "diary" not in only(local_programs(around(tmp_path))).text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'level=TRACE source=bytepairencoding.go:265 msg=encoded string="my diary" ids="[1 2]"',
+        'level=DEBUG source=routes.go:2001 msg="builtin parser input" parser=qwen3 content="my diary"',
+        'level=TRACE source=runner.go:9 msg="sampled" piece="my diary"',
+        'level=INFO source=routes.go:9 msg="generated" response="my diary"',
+    ],
+)
+def test_what_ollama_logs_of_a_conversation_is_not_kept(tmp_path: Path, line: str) -> None:
+    log_at(tmp_path / ".ollama/logs/server.log", f"{ON_GPU}time=2025-04-30T02:47:02.000+08:00 {line}\n")
     assert "diary" not in only(local_programs(around(tmp_path))).text
 
 

@@ -52,7 +52,10 @@ def test_a_whole_model_on_the_gpu_is_no_trouble() -> None:
 
 
 def test_a_program_that_found_its_card_through_cuda_misses_no_vulkan() -> None:
-    text = "ggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce RTX 3060, compute capability 8.6\nggml_vulkan: No devices found."
+    text = (
+        "ggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce RTX 3060, compute capability 8.6\n"
+        "ggml_vulkan: No devices found."
+    )
     assert findings(msgspec.structs.replace(OLLAMA, backend="cuda", devices=("RTX 3060",), text=text)) == []
 
 

@@ -103,6 +103,14 @@ def test_the_newest_of_several_logs_is_read(tmp_path: Path) -> None:
     assert only(local_programs(around(tmp_path)), "LM Studio").layers == 2
 
 
+def test_a_log_of_last_month_is_old(tmp_path: Path) -> None:
+    path = log_at(tmp_path / ".ollama/logs/server.log", ON_GPU)
+    assert not only(local_programs(around(tmp_path))).is_old
+    then = path.stat().st_mtime - 30 * 86_400
+    os.utime(path, (then, then))
+    assert only(local_programs(around(tmp_path))).is_old
+
+
 def test_only_the_last_start_is_kept(tmp_path: Path) -> None:
     log_at(tmp_path / ".ollama/logs/server.log", START + 'level=INFO source=gpu.go:1 msg="too old"\n' + ON_GPU)
     told = only(local_programs(around(tmp_path)))

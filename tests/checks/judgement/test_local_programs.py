@@ -10,6 +10,7 @@ from checks.facts.case import Answers
 from checks.facts.finding import CLUE, Finding, Severity
 from checks.facts.question import SymptomName
 from checks.judgement.judge import judged
+from checks.judgement.seen_to_run import used_gpu
 from checks.remedies.plan import plan_remedies
 from checks.sharing.redact import redact
 
@@ -44,6 +45,16 @@ def test_the_words_of_its_log_are_the_reason() -> None:
 def test_who_asked_about_something_else_is_told_in_a_note() -> None:
     (finding,) = findings(OLLAMA, asked=False)
     assert finding.severity is Severity.NOTE
+
+
+def test_an_old_log_accuses_and_clears_nobody_unasked() -> None:
+    old = msgspec.structs.replace(OLLAMA, is_old=True)
+    assert findings(old, asked=False) == []
+    assert len(findings(old)) == 1
+    working = msgspec.structs.replace(OLLAMA, backend="cuda", devices=("RTX 3060",), layers=33, layers_total=33)
+    symptom = Symptom(name=SymptomName.NOT_ON_GPU.value, program="Ollama")
+    for program, is_seen in ((working, True), (msgspec.structs.replace(working, is_old=True), False)):
+        assert used_gpu(Facts(local_programs=(program,), symptom=symptom)) is is_seen
 
 
 def test_a_whole_model_on_the_gpu_is_no_trouble() -> None:

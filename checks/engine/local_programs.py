@@ -139,12 +139,19 @@ def _log(places: list[Place], around: Surroundings, *, is_installed: bool) -> tu
         data = _end_of(path)
         text = _kept(data) if data else ""
         if text:
-            return path, text, dt.datetime.fromtimestamp(_written(path), dt.UTC).replace(microsecond=0)
+            return path, text, _time_of(path)
     for unit in (place.unit for place in places if place.unit and is_installed):
         text = _kept((around.journal(unit) or "").encode())
         if text:
             return f"journalctl -u {unit}", text, None
     return "", "", None
+
+
+def _time_of(path: str) -> dt.datetime | None:
+    try:
+        return dt.datetime.fromtimestamp(_written(path), dt.UTC).replace(microsecond=0)
+    except (OSError, ValueError, OverflowError):  # a year that no calendar of Python's has
+        return None
 
 
 def _written(path: str) -> float:

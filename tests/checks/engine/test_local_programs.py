@@ -111,6 +111,13 @@ def test_a_log_of_last_month_is_old(tmp_path: Path) -> None:
     assert only(local_programs(around(tmp_path))).is_old
 
 
+@pytest.mark.parametrize("time", [2.0**38, -(2.0**38)])
+def test_a_log_of_no_known_year_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, time: float) -> None:
+    log_at(tmp_path / ".ollama/logs/server.log", ON_GPU)
+    monkeypatch.setattr("checks.engine.local_programs._written", lambda _: time)
+    assert not only(local_programs(around(tmp_path))).written
+
+
 def test_only_the_last_start_is_kept(tmp_path: Path) -> None:
     log_at(tmp_path / ".ollama/logs/server.log", START + 'level=INFO source=gpu.go:1 msg="too old"\n' + ON_GPU)
     told = only(local_programs(around(tmp_path)))

@@ -149,6 +149,36 @@ def test_what_ollama_logs_of_a_conversation_is_not_kept(tmp_path: Path, line: st
     assert "diary" not in only(local_programs(around(tmp_path))).text
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'My diary: I get "CUDA out of memory" in my thesis',
+        '    "my diary: out of memory",',
+        '  "input": "ERROR: my diary, no kernel image"',
+        "In my diary the NVIDIA driver of 2019 and the EP of my band",
+    ],
+)
+def test_a_question_with_the_words_of_an_error_is_not_kept(tmp_path: Path, line: str) -> None:
+    log_at(tmp_path / ".ollama/logs/server.log", f"{ON_GPU}{line}\n")
+    assert "diary" not in only(local_programs(around(tmp_path))).text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/usr/bin/ollama: error while loading shared libraries: libcudart.so.12: cannot open shared object file",
+        "[2026-11-20 10:00:00.123] [error] Failed to load model: out of memory",
+        "RuntimeError: Found no NVIDIA driver on your system.",
+        "2026-11-20 10:00:00,123 - root - ERROR - CUDA error: no kernel image is available",
+        "[INFO] Device: GPU, EPs: CUDAExecutionProvider",
+        "CUDA error: out of memory",
+    ],
+)
+def test_an_error_of_the_program_is_kept(tmp_path: Path, line: str) -> None:
+    log_at(tmp_path / ".ollama/logs/server.log", f"{ON_GPU}{line}\n")
+    assert line in only(local_programs(around(tmp_path))).text
+
+
 def test_no_link_is_followed(tmp_path: Path) -> None:
     secret = log_at(tmp_path / "elsewhere" / "server.log", ON_GPU)
     home = tmp_path / "home"

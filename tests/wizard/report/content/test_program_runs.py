@@ -262,11 +262,8 @@ def test_the_interrupt_with_which_we_ended_it_is_not_its_own_error() -> None:
     ("kinds", "key"), [(("lock",), "waits-lock"), ((), "waits-unknown"), (("of a newer version",), "waits-unknown")]
 )
 def test_what_only_waited_is_said(kinds: tuple[str, ...], key: str, language: str) -> None:
-    idle = ProgramRun(
-        command=("a",), end="running", seconds=15.0, processor=0.0, gpu_untouched_for=15.0, waits_for=kinds
-    )
+    idle = ProgramRun(command=("a",), end="running", seconds=15.0, processor=0.0, waits_for=kinds)
     shown = render(case(idle), "markdown", language, hide=None).decode()
     assert words(f"runs.{key}", language) in shown
-    for other in (msgspec.structs.replace(idle, processor=1.0), msgspec.structs.replace(idle, gpu_untouched_for=None)):
-        busy = render(case(other), "markdown", language, hide=None).decode()
-        assert words(f"runs.{key}", language) not in busy  # nobody saw whether a GPU computes while the processor waits
+    busy = render(case(msgspec.structs.replace(idle, processor=1.0)), "markdown", language, hide=None).decode()
+    assert words(f"runs.{key}", language) not in busy

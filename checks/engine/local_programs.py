@@ -37,17 +37,21 @@ _END = 2 * 2**20  # bytes of a log that are looked at
 _MOST_KEPT = 60_000  # characters of it that are kept: of the start, and of the end
 _MOST_NAMES = 2_000  # that a "*" may look at
 _MOST_LOGS = 200  # of one program, of which the newest is read
+_OLD = 14 * 86_400.0  # seconds since something was written there
 _PATIENCE = 10.0  # seconds for the journal
 _JOURNAL = ("/usr/bin/journalctl", "/bin/journalctl")
 _FOLDERS = ("LOCALAPPDATA", "APPDATA", "PROGRAMFILES")
 
 
 def journal_of(unit: str) -> str | None:
-    """The last lines that a unit of systemd logged; None where this user may not read it, or there is none."""
+    """The last lines that a unit of systemd logged since the machine was started, as it wrote them.
+
+    None where this user may not read them, or there are none.
+    """
     program = next(filter(is_file, _JOURNAL), None)
     if program is None:
         return None
-    command = [program, "-u", unit, "-n", "5000", "-q", "--no-pager"]
+    command = [program, "-u", unit, "-b", "-n", "5000", "-q", "--no-pager", "-o", "cat"]
     try:
         ended = subprocess.run(
             command, capture_output=True, stdin=subprocess.DEVNULL, timeout=_PATIENCE, check=False, env={"LC_ALL": "C"}
@@ -95,10 +99,17 @@ def local_programs(around: Surroundings | None = None) -> tuple[LocalProgram, ..
 def _found(program: AiProgram, around: Surroundings) -> LocalProgram | None:
     places = [place for place in program.place if place.system == around.system]
     path = next(_installed(program, places, around), "")
-    source, text, written = _log(places, around, is_installed=bool(path))
+    source, text, time = _log(places, around, is_installed=bool(path))
     if not path and not text:
         return None
-    found = LocalProgram(origin=source or path, name=program.name, path=path, log=source, written=written)
+    found = LocalProgram(
+        origin=source or path,
+        name=program.name,
+        path=path,
+        log=source,
+        written=time.isoformat() if time else "",
+        is_old=time is not None and (dt.datetime.now(dt.UTC) - time).total_seconds() > _OLD,
+    )
     if not text:
         return found
     told = reported_in(lines_of(text)).facts.local_programs or ()
@@ -121,19 +132,26 @@ def _installed(program: AiProgram, places: list[Place], around: Surroundings) ->
                 yield path
 
 
-def _log(places: list[Place], around: Surroundings, *, is_installed: bool) -> tuple[str, str, str]:
+def _log(places: list[Place], around: Surroundings, *, is_installed: bool) -> tuple[str, str, dt.datetime | None]:
     """Where the log was read, its kept text, and when something was last written there."""
     files = [path for place in places for pattern in place.logs for path in _matching(pattern, around)][:_MOST_LOGS]
     for path in sorted(files, key=_written, reverse=True):
         data = _end_of(path)
         text = _kept(data) if data else ""
         if text:
-            return path, text, dt.datetime.fromtimestamp(_written(path), dt.UTC).replace(microsecond=0).isoformat()
+            return path, text, _time_of(path)
     for unit in (place.unit for place in places if place.unit and is_installed):
         text = _kept((around.journal(unit) or "").encode())
         if text:
-            return f"journalctl -u {unit}", text, ""
-    return "", "", ""
+            return f"journalctl -u {unit}", text, None
+    return "", "", None
+
+
+def _time_of(path: str) -> dt.datetime | None:
+    try:
+        return dt.datetime.fromtimestamp(_written(path), dt.UTC).replace(microsecond=0)
+    except (OSError, ValueError, OverflowError):  # a year that no calendar of Python's has
+        return None
 
 
 def _written(path: str) -> float:

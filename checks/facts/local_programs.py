@@ -18,6 +18,7 @@ class LocalProgram(Fact, frozen=True, kw_only=True, omit_defaults=True):
     version: str | None = None
     log: str = ""  # the file or the command that its log was read from; "": none was found
     written: str = ""  # when something was last written there, ISO 8601
+    is_old: bool = False  # that was long before the log was read: it need not be true today
     text: str = ""  # what is kept of a log that was found here: its last start
     backend: str | None = None  # "cuda", "rocm", "vulkan", "metal", ..., "cpu"; None: not told
     runtime: str = ""  # as the program names it: "cuda_v12"

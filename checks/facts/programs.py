@@ -141,7 +141,7 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def only_waited(self) -> bool:
-        """Whether it ran before, and was seen to compute nothing for long enough, neither here nor on a GPU."""
+        """Whether it ran before, and was seen to compute nothing for long enough, nor on a GPU that can be seen."""
         is_long = self.end == ProgramEnd.RUNNING and self.detail != GONE and (self.seconds or 0.0) >= LONG_ENOUGH
         return is_long and self.processor is not None and self.processor < _IDLE and not self.gpu_processes
 

@@ -54,9 +54,9 @@ def is_asked_about(facts: Facts, program: LocalProgram) -> bool:
 
 def _findings(facts: Facts, program: LocalProgram, known: Sequence[Outcome]) -> Iterator[Finding]:
     """At most one. What this machine was seen to lack comes before what the log says about it."""
-    if not program.text or program.is_whole_on_gpu:
-        return
     asked = is_asked_about(facts, program)
+    if not program.text or program.is_whole_on_gpu or (program.is_old and not asked):
+        return
     best = _by_words(facts, program, known)
     nothing_here = finding_without_gpu(facts.machine) if asked and facts.machine and program.is_on_processor else None
     if best is None and nothing_here is not None:

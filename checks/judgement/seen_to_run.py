@@ -54,7 +54,7 @@ def local_program_used_gpu(facts: Facts) -> bool:
     """Whether the program with a runtime of its own that was asked about, or that wrote the text, used the GPU."""
     asked = facts.symptom.program if facts.symptom else ""
     programs = [program for program in facts.local_programs or () if facts.reported or program.name == asked]
-    return bool(programs) and all(program.is_whole_on_gpu for program in programs)
+    return bool(programs) and all(program.is_whole_on_gpu and not program.is_old for program in programs)
 
 
 def _is_asked(facts: Facts) -> bool:

@@ -232,14 +232,16 @@ def _move_aside(root: bytes, store: Path, path: bytes) -> None:
 
 def hindrances(prefix: Path, kept: Kept) -> tuple[str, ...]:
     """What was changed since by others, which would be lost: paths inside of the environment."""
-    return tuple(os.fsdecode(path) for path in _hindrances(os.fsencode(prefix), kept))
+    return tuple(dict.fromkeys(map(os.fsdecode, _hindrances(os.fsencode(prefix), kept))))
 
 
 def _hindrances(root: bytes, kept: Kept) -> Iterator[bytes]:
     after = kept.after
     if after is None:  # it was interrupted: what is there now is what it left
         return
-    for path in sorted((kept.before.keys() | after.keys()) - kept.unclaimed):  # that is moved aside
+    changed = kept.before.keys() | after.keys()
+    yield from sorted(folder for folder in set(map(os.path.dirname, changed)) if _leads_away(root, folder))
+    for path in sorted(changed - kept.unclaimed):  # that is moved aside
         if is_bytecode(path):
             continue
         now, then = entry_at(os.path.join(root, path)), after.get(path)
@@ -250,6 +252,11 @@ def _hindrances(root: bytes, kept: Kept) -> Iterator[bytes]:
                 yield path
         elif now is not None and now.is_folder and path not in kept.before:
             yield from (name for name in _strangers(root, path, after))
+
+
+def _leads_away(root: bytes, folder: bytes) -> bool:
+    """Whether a link stands now where a folder was: behind it nothing is written."""
+    return any(os.path.islink(os.path.join(root, path)) for path in (folder, *_folders_above(folder)))
 
 
 def _strangers(root: bytes, folder: bytes, after: Tree) -> Iterator[bytes]:

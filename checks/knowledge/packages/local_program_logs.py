@@ -11,8 +11,9 @@ class LogSign(Row):
 
     ``pattern``: searched in the text, ``^`` and ``$`` a line's. ``begins``: what stands before it is of an earlier
     start. Its groups are fields of LocalProgram: version, backend, runtime, layers, total, and ``device``, the name of
-    a GPU, or ``pairs``, in which they stand as "key=value" (Go's slog). ``backend``: where the line says that without
-    naming it; ``devices_none``: it says that there is no GPU.
+    a GPU, or ``pairs``, in which they stand as "key=value" (Go's slog). ``missing``: a backend
+    for which there is none, though another one may have one. ``backend``: where the line says that without naming it;
+    ``devices_none``: it says that there is no GPU.
     """
 
     pattern: str

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.engine.local_programs import Surroundings, local_programs, local_programs_of
+from checks.engine.local_programs import Surroundings, journal_of, local_programs, local_programs_of
 from checks.engine.request import Request
 from checks.facts import LocalProgram
 from checks.facts.case import Answers
@@ -75,6 +75,18 @@ def test_an_installed_program_without_a_log_is_found(tmp_path: Path) -> None:
     assert not told.is_told
 
 
+@pytest.mark.skipif(os.name == "nt", reason="runs a script")
+def test_the_journal_gives_the_lines_of_this_start_of_the_machine_as_the_program_wrote_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = log_at(tmp_path / "journalctl", '#!/bin/sh\necho "$*"\n')
+    script.chmod(0o755)
+    monkeypatch.setattr("checks.engine.local_programs._JOURNAL", (str(script),))
+    asked = journal_of("ollama")
+    assert asked is not None
+    assert asked.strip() == "-u ollama -b -n 5000 -q --no-pager -o cat"  # a prefix would hide what lines begin with
+
+
 def test_on_linux_the_journal_is_asked(tmp_path: Path) -> None:
     log_at(tmp_path / "root" / "usr" / "local" / "bin" / "ollama", "#!/bin/sh\n")
     line = "Nov 23 08:00:00 host ollama[123]: "
@@ -89,6 +101,21 @@ def test_the_newest_of_several_logs_is_read(tmp_path: Path) -> None:
         path = log_at(folder / f"2025-09-0{day}.1.log", f"load_tensors: offloaded {layers}/33 layers to GPU\n")
         os.utime(path, (1000 + (day == 1), 1000 + (day == 1)))
     assert only(local_programs(around(tmp_path)), "LM Studio").layers == 2
+
+
+def test_a_log_of_last_month_is_old(tmp_path: Path) -> None:
+    path = log_at(tmp_path / ".ollama/logs/server.log", ON_GPU)
+    assert not only(local_programs(around(tmp_path))).is_old
+    then = path.stat().st_mtime - 30 * 86_400
+    os.utime(path, (then, then))
+    assert only(local_programs(around(tmp_path))).is_old
+
+
+@pytest.mark.parametrize("time", [2.0**38, -(2.0**38)])
+def test_a_log_of_no_known_year_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, time: float) -> None:
+    log_at(tmp_path / ".ollama/logs/server.log", ON_GPU)
+    monkeypatch.setattr("checks.engine.local_programs._written", lambda _: time)
+    assert not only(local_programs(around(tmp_path))).written
 
 
 def test_only_the_last_start_is_kept(tmp_path: Path) -> None:
@@ -106,6 +133,50 @@ def test_what_people_asked_is_not_kept(tmp_path: Path) -> None:
     )
     log_at(tmp_path / ".ollama/logs/server.log", text)
     assert "diary" not in only(local_programs(around(tmp_path))).text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'level=TRACE source=bytepairencoding.go:265 msg=encoded string="my diary" ids="[1 2]"',
+        'level=DEBUG source=routes.go:2001 msg="builtin parser input" parser=qwen3 content="my diary"',
+        'level=TRACE source=runner.go:9 msg="sampled" piece="my diary"',
+        'level=INFO source=routes.go:9 msg="generated" response="my diary"',
+    ],
+)
+def test_what_ollama_logs_of_a_conversation_is_not_kept(tmp_path: Path, line: str) -> None:
+    log_at(tmp_path / ".ollama/logs/server.log", f"{ON_GPU}time=2025-04-30T02:47:02.000+08:00 {line}\n")
+    assert "diary" not in only(local_programs(around(tmp_path))).text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'My diary: I get "CUDA out of memory" in my thesis',
+        '    "my diary: out of memory",',
+        '  "input": "ERROR: my diary, no kernel image"',
+        "In my diary the NVIDIA driver of 2019 and the EP of my band",
+    ],
+)
+def test_a_question_with_the_words_of_an_error_is_not_kept(tmp_path: Path, line: str) -> None:
+    log_at(tmp_path / ".ollama/logs/server.log", f"{ON_GPU}{line}\n")
+    assert "diary" not in only(local_programs(around(tmp_path))).text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/usr/bin/ollama: error while loading shared libraries: libcudart.so.12: cannot open shared object file",
+        "[2026-11-20 10:00:00.123] [error] Failed to load model: out of memory",
+        "RuntimeError: Found no NVIDIA driver on your system.",
+        "2026-11-20 10:00:00,123 - root - ERROR - CUDA error: no kernel image is available",
+        "[INFO] Device: GPU, EPs: CUDAExecutionProvider",
+        "CUDA error: out of memory",
+    ],
+)
+def test_an_error_of_the_program_is_kept(tmp_path: Path, line: str) -> None:
+    log_at(tmp_path / ".ollama/logs/server.log", f"{ON_GPU}{line}\n")
+    assert line in only(local_programs(around(tmp_path))).text
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:

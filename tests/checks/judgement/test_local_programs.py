@@ -10,6 +10,7 @@ from checks.facts.case import Answers
 from checks.facts.finding import CLUE, Finding, Severity
 from checks.facts.question import SymptomName
 from checks.judgement.judge import judged
+from checks.judgement.seen_to_run import used_gpu
 from checks.remedies.plan import plan_remedies
 from checks.sharing.redact import redact
 
@@ -46,9 +47,27 @@ def test_who_asked_about_something_else_is_told_in_a_note() -> None:
     assert finding.severity is Severity.NOTE
 
 
+def test_an_old_log_accuses_and_clears_nobody_unasked() -> None:
+    old = msgspec.structs.replace(OLLAMA, is_old=True)
+    assert findings(old, asked=False) == []
+    assert len(findings(old)) == 1
+    working = msgspec.structs.replace(OLLAMA, backend="cuda", devices=("RTX 3060",), layers=33, layers_total=33)
+    symptom = Symptom(name=SymptomName.NOT_ON_GPU.value, program="Ollama")
+    for program, is_seen in ((working, True), (msgspec.structs.replace(working, is_old=True), False)):
+        assert used_gpu(Facts(local_programs=(program,), symptom=symptom)) is is_seen
+
+
 def test_a_whole_model_on_the_gpu_is_no_trouble() -> None:
     working = msgspec.structs.replace(OLLAMA, backend="cuda", devices=("RTX 3060",), layers=33, layers_total=33)
     assert findings(working) == []
+
+
+def test_a_program_that_found_its_card_through_cuda_misses_no_vulkan() -> None:
+    text = (
+        "ggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce RTX 3060, compute capability 8.6\n"
+        "ggml_vulkan: No devices found."
+    )
+    assert findings(msgspec.structs.replace(OLLAMA, backend="cuda", devices=("RTX 3060",), text=text)) == []
 
 
 def test_a_part_of_a_model_on_the_gpu_is_too_little_memory() -> None:

@@ -12,7 +12,7 @@ from checks.facts import Mending
 from checks.mending import permission, snapshot
 from checks.mending.journal import journals
 from checks.mending.mend import mend, proposal
-from checks.mending.snapshot import put_back, save, touch
+from checks.mending.snapshot import finish, hindrances, put_back, save, touch
 from checks.mending.undo import moved_aside, undo, with_undone
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="remedies are carried out on Linux and macOS so far")
@@ -67,6 +67,20 @@ def carried_out(environment: Path, requirement: str, at: dict[str, Callable[[], 
             at.get(next(steps).stage, lambda: None)()
     except StopIteration as ended:
         return ended.value.facts.mendings[-1]
+
+
+def test_nothing_is_put_back_through_a_link_that_came_later(tmp_path: Path) -> None:
+    environment, elsewhere = tmp_path / "env", tmp_path / "elsewhere"
+    (environment / "lib" / "a").mkdir(parents=True)
+    module = environment / "lib" / "a" / "__init__.py"
+    module.write_text("before")
+    kept = save(environment, environment / ".naosu" / "1")
+    edited(module, "after")
+    kept = finish(environment, environment / ".naosu" / "1", kept)
+    assert hindrances(environment, kept) == ()
+    shutil.move(environment / "lib", elsewhere)
+    (environment / "lib").symlink_to(elsewhere)
+    assert hindrances(environment, kept) == ("lib/a",)
 
 
 @pytest.mark.parametrize("stage", ["applying", "undoing"])

@@ -30,7 +30,14 @@ def local_program_sections(facts: Facts, language: str) -> tuple[FactSection, ..
 
 
 def told(program: LocalProgram, language: str) -> str:
-    """What is known of one, in a sentence."""
+    """What is known of one, in a sentence; in two, where that was long ago."""
+    sentence = _sentence(program, language)
+    if program.is_old and program.is_told:
+        return words("programs.old", language, told=sentence, day=program.written[:10])
+    return sentence
+
+
+def _sentence(program: LocalProgram, language: str) -> str:
     name = f"{program.name} {program.version or ''}".strip()
     layers = {"layers": program.layers, "total": program.layers_total}
     how = how_of(program, language)

@@ -36,7 +36,7 @@ class _Told:
     backend: str | None = None
     runtime: str = ""
     version: str | None = None
-    devices: list[str] | None = None
+    devices: dict[str, str | None] | None = None  # with the backend that found each
     layers: tuple[int, int] | None = None
     lines: list[int] = field(default_factory=list)
 
@@ -53,7 +53,7 @@ def read_local_programs(text: Text) -> Iterator[Statement]:
             version=told.version,
             backend=told.backend,
             runtime=told.runtime,
-            devices=None if told.devices is None else tuple(told.devices[:MOST]),
+            devices=None if told.devices is None else tuple(told.devices)[:MOST],
             layers=told.layers[0] if told.layers else None,
             layers_total=told.layers[1] if told.layers else None,
         )
@@ -79,7 +79,7 @@ def _told(text: Text, begun: int) -> _Told:
             continue
         _take(told, sign, {name: value for name, value in found.groupdict().items() if value})
         told.lines.append(text.number_at(found.start()))
-    if told.devices == [] and told.layers and told.layers[0]:
+    if told.devices == {} and told.layers and told.layers[0]:
         told.backend, told.layers = ON_PROCESSOR, (0, told.layers[1])  # "offloaded" to a renderer in software
     return told
 
@@ -97,10 +97,14 @@ def _take(told: _Told, sign: LogSign, groups: dict[str, str]) -> None:
     if "layers" in groups:
         told.layers = int(groups["layers"]), int(groups["total"])
     if sign.devices_none or groups.get("none"):
-        told.devices, told.backend = [], ON_PROCESSOR
+        told.devices, told.backend = {}, ON_PROCESSOR
+    if "missing" in groups:
+        missing = backend_called(groups["missing"])
+        told.devices = {device: by for device, by in (told.devices or {}).items() if by != missing}
+        told.backend = next(reversed(told.devices.values()), ON_PROCESSOR)
     device = groups.get("device", "").strip()
     if device and not _SOFTWARE.search(device):
-        told.devices = [*(told.devices or []), *([] if device in (told.devices or ()) else [device])]
+        told.devices = {**(told.devices or {}), device: told.backend}
 
 
 def _of_pairs(line: str) -> dict[str, str]:

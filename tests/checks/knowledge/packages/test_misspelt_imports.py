@@ -45,6 +45,8 @@ def test_what_is_meant(written: str, meant: str, is_sure: bool) -> None:
         pytest.param("torchx", id="one-more"),
         pytest.param("my_training_helpers", id="nothing-near"),
         pytest.param("cv", id="too-short"),
+        pytest.param("encoder.inference", id="a-word-for-a-file-of-ones-own"),
+        pytest.param("tool", id="another-word"),
         pytest.param("", id="nothing"),
         pytest.param("ライブラリ", id="japanese"),
     ],

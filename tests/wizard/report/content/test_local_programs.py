@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import pytest
 
+from checks.facts import LocalProgram
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
+from wizard.report.content.local_programs import told
 from wizard.report.content.report import build
 
 LOG = """\
@@ -25,6 +27,12 @@ def test_a_log_that_shows_the_gpu_at_work_is_said_to_be_fine(language: str, word
     report = build(ticket(LOG.format(33)), language)
     assert report.verdict.state == "clear"
     assert any(words in line for line in report.verdict.scope)
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "from 2026-10-20"), ("ja", "2026-10-20のログ")])
+def test_of_an_old_log_its_day_is_told(language: str, words: str) -> None:
+    program = LocalProgram(name="Ollama", log="/l", backend="cpu", written="2026-10-20T08:00:00+00:00", is_old=True)
+    assert words in told(program, language)
 
 
 def test_a_part_of_the_model_is_told_with_its_number() -> None:

@@ -54,6 +54,31 @@ def test_newer_ollama_names_the_folder_of_its_libraries() -> None:
     assert (told.backend, told.runtime, told.devices) == ("cuda", "cuda_v13", ("NVIDIA GeForce RTX 5070",))
 
 
+@pytest.mark.parametrize(
+    "vulkan",
+    [
+        pytest.param("ggml_vulkan: No devices found.\n", id="none"),
+        pytest.param(
+            "ggml_vulkan: Found 1 Vulkan devices:\nggml_vulkan: 0 = llvmpipe (LLVM 15.0.7) (llvmpipe) | uma: 0\n"
+            "ggml_vulkan: Warning: Device type is CPU. This is probably not the device you want.\n",
+            id="software",
+        ),
+    ],
+)
+def test_a_backend_without_a_gpu_says_nothing_of_another_one(vulkan: str) -> None:
+    cuda = (
+        "ggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes\n"
+    )
+    whole = "load_tensors: offloaded 33/33 layers to GPU\n"
+    told = program(cuda + vulkan + whole)
+    assert (told.backend, told.devices) == ("cuda", ("NVIDIA GeForce RTX 3090",))
+    assert told.is_whole_on_gpu
+    later = program(
+        cuda + vulkan + whole + "ggml_cuda_init: failed to initialize CUDA: unknown error\n" + vulkan + whole
+    )
+    assert (later.backend, later.devices, later.layers) == ("cpu", (), 0)
+
+
 def test_rocm_is_its_own_backend() -> None:
     assert program(AMD).backend == "rocm"
 

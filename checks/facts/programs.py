@@ -86,6 +86,7 @@ class PythonProcess(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
 GONE = "gone"  # the detail of one that ended while it was looked at: nobody saw how
 LONG_ENOUGH = 10.0  # seconds: importing a framework alone takes some
+_LOCKED = 2.0  # seconds: no computation keeps its main thread at one lock for so long
 _IDLE = 0.02  # cores: what looking for news now and then takes
 
 
@@ -115,6 +116,7 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     quoted_variables: dict[str, str] = {}  # of its environment, whose whole value its exception names
     processor: float | None = None  # cores that were busy on average
     waits_for: tuple[str, ...] = ()  # what its processes waited for at every look: "lock", "input"; () where unknown
+    measured_for: float | None = None  # the last seconds, over which ``processor`` and ``waits_for`` were seen
     detail: str = ""
 
     @property
@@ -141,9 +143,18 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def only_waited(self) -> bool:
-        """Whether it ran before, and was seen to compute nothing for long enough, nor on a GPU that can be seen."""
-        is_long = self.end == ProgramEnd.RUNNING and self.detail != GONE and (self.seconds or 0.0) >= LONG_ENOUGH
-        return is_long and self.processor is not None and self.processor < _IDLE and not self.gpu_processes
+        """Whether it still ran, and was seen to compute nothing at last, nor on a GPU that can be seen.
+
+        One that ran before has to be seen for long; one that waits for a lock alone, and is no server, for a moment.
+        """
+        if self.end not in (ProgramEnd.RUNNING, ProgramEnd.WATCHED) or self.detail == GONE:
+            return False
+        if self.processor is None or self.processor >= _IDLE or self.gpu_processes:
+            return False
+        ran_before = self.end == ProgramEnd.RUNNING
+        measured = self.measured_for or (self.seconds if ran_before else None) or 0.0
+        is_locked = "lock" in self.waits_for and {"lock", "child"}.issuperset(self.waits_for)
+        return (ran_before and measured >= LONG_ENOUGH) or (is_locked and measured >= _LOCKED)
 
     @property
     def label(self) -> str:

@@ -22,6 +22,7 @@ from checks.engine.processes.own_folder import own_folder
 from checks.engine.processes.runner import signal_name
 from checks.engine.processes.surroundings import probe_environment
 from checks.engine.processes.tree import ProcessTree
+from checks.engine.watch.busy import Busy
 from checks.engine.watch.command import python_of
 from checks.engine.watch.connection import Connection, wait_in_thread
 from checks.engine.watch.hook import heeds_nothing, hooked, recorded, without_own_end
@@ -32,6 +33,7 @@ from checks.facts import ProgramEnd, ProgramRun, PythonProcess
 POLL = 0.1  # seconds between two looks at a running program; its end is noticed at once
 _LOOKS = (0.0, 0.1, 0.3, 0.6)  # seconds after the start of the first looks at who it is, then one every second
 _LOOK = 1.0
+_LAST = 1 / 2  # of its time: what it does from then on tells whether it only waits
 _OWN_END = 0.3  # seconds for what a program leaves behind to end by itself, as the helpers of multiprocessing do
 _PATIENCE = 3.0  # seconds for a program to end in order when it is asked to
 # A shell that ends because of what it ran tells the signal as 128 + its number.
@@ -80,6 +82,7 @@ class _Watch:
         self._folder = folder
         self._cancelled = cancelled
         self._outside = Outside()
+        self._busy = Busy()
         self._oom_counts = oom_counts()
         self._started = time.monotonic()
         self._looks = [*_LOOKS]
@@ -126,7 +129,9 @@ class _Watch:
             if self._cancelled():
                 return self._stopped(tree, ended, ProgramEnd.CANCELLED)
             if self._task.seconds and time.monotonic() - self._started >= self._task.seconds:
-                self._outside.look(tree.members(), closely=True)
+                members = tree.members()
+                self._outside.look(members, closely=True)
+                self._busy.look(members)
                 return self._stopped(tree, ended, ProgramEnd.WATCHED)
         return None
 
@@ -138,6 +143,8 @@ class _Watch:
         self._looks = self._looks[1:] or [time.monotonic() - self._started + _LOOK]
         members = tree.members()
         self._outside.look(members, closely=True)
+        if self._task.seconds and time.monotonic() - self._started >= _LAST * self._task.seconds:
+            self._busy.look(members)
         return members
 
     def _stopped(self, tree: ProcessTree, ended: threading.Event, why: ProgramEnd) -> str:
@@ -183,6 +190,9 @@ class _Watch:
             interpreter=interpreter,
             pythons=pythons,
             gpu_untouched_for=untouched if more.get("end") == ProgramEnd.WATCHED else None,
+            processor=self._busy.cores if more.get("end") == ProgramEnd.WATCHED else None,
+            waits_for=self._busy.waits_for if more.get("end") == ProgramEnd.WATCHED else (),
+            measured_for=self._busy.seconds if more.get("end") == ProgramEnd.WATCHED else None,
             gpu_processes=tuple(sorted(outside.gpu_processes | {python.pid for python in inside if python.gpu_files})),
         )
         unseen = not inside and interpreter is not None

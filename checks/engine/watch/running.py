@@ -15,8 +15,8 @@ from pathlib import PurePath
 
 import psutil
 
+from checks.engine.watch.busy import Busy
 from checks.engine.watch.outside import Outside, has_gpu_open, mapped, packages_in, whole
-from checks.engine.watch.waiting import waits_for
 from checks.facts import ProgramEnd, ProgramRun
 from checks.facts.programs import GONE
 from checks.interpreters.layout import EXECUTABLE
@@ -100,7 +100,7 @@ def look_at(pid: int, seconds: float = SECONDS, *, cancelled: Callable[[], bool]
         raise NotRunning("process-denied", word=str(pid)) from error
     except psutil.Error as error:
         raise NotRunning("process-none", word=str(pid)) from error
-    outside, began, busy = Outside(), time.monotonic(), _Busy()
+    outside, began, busy = Outside(), time.monotonic(), Busy()
     while True:
         members = _members(process)
         if not members:
@@ -125,41 +125,11 @@ def look_at(pid: int, seconds: float = SECONDS, *, cancelled: Callable[[], bool]
         pythons=pythons,
         gpu_processes=tuple(sorted(outside.gpu_processes)),
         gpu_untouched_for=looked if outside.left_gpu_alone else None,
-        processor=busy.cores(looked),
+        processor=busy.cores,
         waits_for=busy.waits_for,
+        measured_for=busy.seconds,
         detail="" if members else GONE,
     )
-
-
-class _Busy:
-    """The time that processes computed between the first and the last look at each."""
-
-    def __init__(self) -> None:
-        self._first: dict[int, float] = {}
-        self._last: dict[int, float] = {}
-        self._looks = 0
-        self._waits: dict[int, set[str]] = {}
-
-    def look(self, members: set[int]) -> None:
-        self._looks += 1
-        for pid in members:
-            self._waits.setdefault(pid, set()).add(waits_for(pid))
-        for pid in members:
-            with contextlib.suppress(psutil.Error):
-                times = psutil.Process(pid).cpu_times()
-                self._last[pid] = times.user + times.system
-                self._first.setdefault(pid, self._last[pid])
-
-    @property
-    def waits_for(self) -> tuple[str, ...]:
-        """What each process was seen to wait for at every look; nothing of one that was seen to do anything else."""
-        always = {next(iter(seen)) for seen in self._waits.values() if len(seen) == 1}
-        return tuple(sorted(always - {""}))
-
-    def cores(self, seconds: float) -> float | None:
-        """How many cores were busy on average; None where nothing could be seen, or only once."""
-        spent = sum(last - self._first[pid] for pid, last in self._last.items())
-        return spent / seconds if self._last and self._looks > 1 else None
 
 
 def _members(process: psutil.Process) -> set[int]:

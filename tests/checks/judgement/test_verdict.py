@@ -109,7 +109,25 @@ def test_model_files_are_as_good_as_the_worst(standings: set[Standing], state: s
         pytest.param(IDLE, "does-not-start", ("incomplete", "waiting"), id="did-nothing"),
         pytest.param(replace(IDLE, processor=0.4), "does-not-start", ("clear", "running"), id="computed"),
         pytest.param(replace(IDLE, gpu_processes=(7,)), "does-not-start", ("clear", "running"), id="has-the-gpu"),
-        pytest.param(replace(IDLE, seconds=3.0), "does-not-start", ("clear", "running"), id="looked-too-briefly"),
+        pytest.param(replace(IDLE, seconds=1.0), "does-not-start", ("clear", "running"), id="looked-too-briefly"),
+        pytest.param(
+            replace(IDLE, seconds=5.0, waits_for=("events",)),
+            "does-not-start",
+            ("clear", "running"),
+            id="idle-for-a-moment",
+        ),
+        pytest.param(
+            ProgramRun(end="watched", processor=0.0, measured_for=3.0, waits_for=("lock",)),
+            "does-not-start",
+            ("incomplete", "waiting"),
+            id="stands-at-a-lock-at-last",
+        ),
+        pytest.param(
+            ProgramRun(end="watched", processor=0.0, measured_for=30.0, waits_for=("lock", "network")),
+            "does-not-start",
+            ("clear", "running"),
+            id="a-server",
+        ),
         pytest.param(replace(IDLE, processor=None), "does-not-start", ("clear", "running"), id="nobody-knows"),
         pytest.param(ProgramRun(exit_code=0), "not-on-gpu", ("clear", "clear-not-on-gpu"), id="another-question"),
         pytest.param(

@@ -179,10 +179,9 @@ def _waited(run: ProgramRun, language: str) -> Iterator[Block]:
         waits = words("report.list-separator", language).join(
             known(f"runs.waits-{kind}", unknown, language) for kind in kinds
         )
-        seconds = words("runs.seconds", language, seconds=run.seconds or 0.0)
-        yield Paragraph(
-            words("runs.waited", language, seconds=seconds, cores=f"{run.processor or 0.0:.1f}", waits=waits)
-        )
+        seconds = words("runs.seconds", language, seconds=run.measured_for or run.seconds or 0.0)
+        key = "runs.waited-at-last" if run.end == ProgramEnd.WATCHED else "runs.waited"
+        yield Paragraph(words(key, language, seconds=seconds, cores=f"{run.processor or 0.0:.1f}", waits=waits))
 
 
 def _own(raised: Raised) -> Frame | None:

@@ -13,7 +13,9 @@ import psutil
 import pytest
 
 from checks.engine.watch import running
+from checks.engine.watch.connection import Listened
 from checks.engine.watch.outside import packages_in
+from checks.engine.watch.program import ProgramTask, watch_program
 from checks.engine.watch.running import NotRunning, look_at, named, running_programs
 from checks.engine.watch.waiting import waits_for
 from checks.facts import ProgramEnd, ProgramRun
@@ -169,6 +171,27 @@ def test_what_it_waits_for(code: str, kinds: tuple[str, ...]) -> None:
         process.kill()
     assert set(seen.waits_for) <= {*kinds, "child"}
     assert bool(seen.waits_for) == bool(kinds)
+
+
+SERVES = """
+import http.server, threading
+server = http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
+thread = threading.Thread(target=server.serve_forever)
+thread.start()
+print("here", flush=True)
+thread.join()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process waits for")
+@pytest.mark.parametrize(("code", "waits_for"), [(LOCKED, ("lock",)), (SERVES, ("network",)), (BUSY, ())])
+def test_what_a_program_waits_for_at_the_end_of_its_time(code: str, waits_for: tuple[str, ...], tmp_path: Path) -> None:
+    """A server waits for whoever calls, whatever its main thread does."""
+    task = ProgramTask(command=(sys.executable, "-c", code), folder=tmp_path, seconds=2.0)
+    seen = watch_program(task, Listened(lambda *_: None))
+    assert (seen.end, seen.waits_for, (seen.processor or 0) > 0.1) == (ProgramEnd.WATCHED, waits_for, not waits_for)
+    assert seen.measured_for is not None
+    assert 0.2 < seen.measured_for < 2.0
 
 
 def test_what_is_no_process_waits_for_nothing() -> None:

@@ -240,7 +240,8 @@ class Trial:
         """What a run behind the remedy shows.
 
         Raises:
-            NotTriable: it did not fail, and where it computed could not be seen.
+            NotTriable: it did not fail, and where it computed could not be seen; or it fails as before, and a step of
+                the remedy is one that only its user can do.
         """
         witness = self.around.witness
         if witness.works(after):
@@ -249,8 +250,11 @@ class Trial:
             return ProofResult.RUNS_LONGER
         if not witness.is_wrong(after):
             raise NotTriable("gpu-unseen")
-        is_same = failure_of(self.around.before, *ground.copies) == failure_of(after, *ground.copies)
-        return ProofResult.DID_NOT_HELP if is_same else ProofResult.OTHER_FAILURE
+        if failure_of(self.around.before, *ground.copies) != failure_of(after, *ground.copies):
+            return ProofResult.OTHER_FAILURE
+        if any(step.kind == "manual" for step in self.candidate.plan.steps):
+            raise NotTriable("partly-by-hand")
+        return ProofResult.DID_NOT_HELP
 
     def _check_steady(self, ground: Ground, after: ProgramRun) -> None:
         """See once more that it works, where that takes but a moment.

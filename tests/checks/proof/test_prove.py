@@ -66,6 +66,15 @@ def test_a_remedy_without_effect_did_not_help(failed: Failed) -> None:
     assert proofs_of(case)["install-fitting-release"].result == "did-not-help"
 
 
+def test_what_is_done_only_in_part_is_not_said_to_be_of_no_help(failed: Failed) -> None:
+    """The package is installed; to write its right name in the program is up to the user."""
+    values = {"requirement": "six==2.0", "import_statement": "import six", "written_module": "sixx"}
+    case = failed("package-not-installed", values, ("install-what-the-import-means",), "import sixx")
+    proof = proofs_of(case)["install-what-the-import-means"]
+    assert proof.result == "not-tried"
+    assert proof.reason == "partly-by-hand"
+
+
 def test_what_breaks_another_package_is_not_proven(failed: Failed, environment: Path, tmp_path: Path) -> None:
     """wrapt 1.0 needs six below 2, which the program does not notice."""
     (site,) = environment.glob("lib/python*/site-packages")

@@ -26,6 +26,9 @@ from checks.facts import (
 from checks.knowledge.packages.environment_variables import allowed_names
 from checks.machine import read_machine
 
+_FRAMEWORKS = Frameworks.__struct_fields__[2:]  # after origin and unread
+_OF_A_PYTHON = ("frameworks", "interpreter", "environment", "installed", "searched")
+
 
 def collected(
     request: Request,
@@ -38,14 +41,18 @@ def collected(
     """All facts that are known before any model is tried. ``answers`` and ``read``, their facts, are by probe."""
     missing: dict[str, str] = {}
     machine = _machine(answers, missing)
-    if not request.models:
-        missing["models"] = "none-given"
+    if target is None:
+        # Who asks about a program with a runtime of its own misses nothing of any Python.
+        reason = "not-asked" if request.program else "no-interpreter"
+        missing.update(dict.fromkeys((*_FRAMEWORKS, *_OF_A_PYTHON), reason))
+    given = {"models": request.models, "runs": request.runs}
+    missing.update({name: "none-given" for name, values in given.items() if not values})
     return Facts(
         machine=machine,
         interpreters=interpreters,
         target=target.path if target else None,
         frameworks=_frameworks(target, answers, read, missing),
-        environment=_environment(target, read.get("environment"), missing),
+        environment=_environment(target, read.get("environment")),
         probes=ProbeRuns(runs=tuple(answer.run for answer in answers.values())),
         runs=request.runs,
         symptom=Symptom(
@@ -90,15 +97,13 @@ def _frameworks(
     read: Mapping[str, Fact | None],
     missing: dict[str, str],
 ) -> Frameworks | None:
-    names = Frameworks.__struct_fields__[2:]  # after origin and unread
-    if target is None or target.problem is not None:
-        reason = "no-interpreter" if target is None else "interpreter-not-usable"
-        missing.update(dict.fromkeys((*names, "frameworks"), reason))
-        if target is None:
-            missing["interpreter"] = reason
+    if target is None:
         return None
-    found = {name: fact for name in names if (fact := read.get(name)) is not None}
-    for name in names:
+    if target.problem is not None:
+        missing.update(dict.fromkeys((*_FRAMEWORKS, "frameworks"), "interpreter-not-usable"))
+        return None
+    found = {name: fact for name in _FRAMEWORKS if (fact := read.get(name)) is not None}
+    for name in _FRAMEWORKS:
         if name in answers and name not in found:
             missing[name] = _reason(answers[name].run)
         elif name not in answers:
@@ -106,13 +111,10 @@ def _frameworks(
     return msgspec.convert(found, Frameworks, from_attributes=True)
 
 
-def _environment(
-    target: InterpreterFacts | None, fact: Fact | None, missing: dict[str, str]
-) -> EnvironmentVariables | None:
+def _environment(target: InterpreterFacts | None, fact: Fact | None) -> EnvironmentVariables | None:
     if isinstance(fact, EnvironmentVariables):
         return fact
     if target is None:
-        missing["environment"] = "no-interpreter"
         return None
     # It did not get so far as to say what it sees, perhaps because of that: what its process was given.
     given = probe_environment(target.path)

@@ -42,6 +42,7 @@ from checks.facts import Facts, InterpreterFacts, ModelFacts, OtherMachine, Pack
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Status
 from checks.interpreters import read_interpreter
+from checks.judgement.coverage import is_missing, outcome_counts
 from checks.readers.models import read_models
 
 QUICK = Answers(effort="quick")
@@ -201,6 +202,15 @@ def test_with_no_interpreter_at_all_the_machine_is_still_examined() -> None:
     assert case.facts.target is None
     assert case.facts.machine is not None
     assert case.facts.missing["torch"] == "no-interpreter"
+    assert outcome_counts(case)["not_run"] > 10
+
+
+@SHARED
+def test_who_asks_about_a_program_with_a_runtime_of_its_own_misses_no_python() -> None:
+    answers = Answers(symptom="not-on-gpu", effort="quick")
+    case = finished(list(examine(Request(answers=answers, interpreters=(), program="Ollama"))))
+    assert {case.facts.missing[name] for name in ("torch", "installed", "environment")} == {"not-asked"}
+    assert [outcome.cause for outcome in case.outcomes if is_missing(outcome)] == []
 
 
 # --- model files ------------------------------------------------------------------------------------------------------

@@ -35,8 +35,8 @@ log = logging.getLogger(__name__)
 
 _END = 2 * 2**20  # bytes of a log that are looked at
 _MOST_KEPT = 60_000  # characters of it that are kept: of the start, and of the end
-_MOST_NAMES = 2_000  # that a "*" may look at
-_MOST_LOGS = 200  # of one program, of which the newest is read
+_MOST_NAMES = 2_000  # that a "*" may look at: the last ones, since logs are named by their day
+_MOST_LOGS = 200  # of one program that are read, the newest first, until one tells something
 _OLD = 14 * 86_400.0  # seconds since something was written there
 _PATIENCE = 10.0  # seconds for the journal
 _JOURNAL = ("/usr/bin/journalctl", "/bin/journalctl")
@@ -134,8 +134,8 @@ def _installed(program: AiProgram, places: list[Place], around: Surroundings) ->
 
 def _log(places: list[Place], around: Surroundings, *, is_installed: bool) -> tuple[str, str, dt.datetime | None]:
     """Where the log was read, its kept text, and when something was last written there."""
-    files = [path for place in places for pattern in place.logs for path in _matching(pattern, around)][:_MOST_LOGS]
-    for path in sorted(files, key=_written, reverse=True):
+    files = [path for place in places for pattern in place.logs for path in _matching(pattern, around)]
+    for path in sorted(files, key=_written, reverse=True)[:_MOST_LOGS]:
         data = _end_of(path)
         text = _kept(data) if data else ""
         if text:
@@ -174,7 +174,7 @@ def _matching(pattern: str, around: Surroundings) -> Iterator[str]:
         return
     found = [base]
     for part in rest.split("/"):
-        found = [path for folder in found for path in _below(folder, part)][:_MOST_NAMES]
+        found = [path for folder in found for path in _below(folder, part)][-_MOST_NAMES:]
     yield from found
 
 
@@ -184,7 +184,7 @@ def _below(folder: str, part: str) -> Iterator[str]:
         if exists(path):
             yield path
         return
-    for name in names_in(folder)[:_MOST_NAMES] if is_folder(folder) and not is_link(folder) else ():
+    for name in names_in(folder)[-_MOST_NAMES:] if is_folder(folder) and not is_link(folder) else ():
         path = str(Path(folder, name))
         if fnmatch.fnmatchcase(name, part) and not name.startswith(".") and not is_link(path):
             yield path

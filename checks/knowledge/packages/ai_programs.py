@@ -11,7 +11,7 @@ from checks.knowledge import Row, Table
 class Place(Row):
     """Where a program lies and logs on one system ("Linux", "Darwin", "Windows": as platform.system() says).
 
-    ``installed``, ``logs``: paths that begin with "/" or with a folder of ``checks/machine/local_programs.py``
+    ``installed``, ``logs``: paths that begin with "/" or with a folder of ``checks/engine/local_programs.py``
     ("~", "%LOCALAPPDATA%", ...); "*" stands for any name. Of several logs the one that was written last is read.
     ``unit``: of systemd, to whose journal it logs.
     """

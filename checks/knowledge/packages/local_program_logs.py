@@ -13,7 +13,8 @@ class LogSign(Row):
     start. Its groups are fields of LocalProgram: version, backend, runtime, layers, total, and ``device``, the name of
     a GPU, or ``pairs``, in which they stand as "key=value" (Go's slog). ``missing``: a backend
     for which there is none, though another one may have one. ``backend``: where the line says that without naming it;
-    ``devices_none``: it says that there is no GPU.
+    ``devices_none``: it says that there is no GPU. ``buffer``: it names a part of a model, and each model leaves some
+    on the processor.
     """
 
     pattern: str
@@ -21,6 +22,7 @@ class LogSign(Row):
     begins: bool = False
     backend: str = ""
     devices_none: bool = False
+    buffer: bool = False
 
 
 class Backend(Row):

@@ -67,6 +67,17 @@ def test_a_log_in_its_usual_place_is_read(tmp_path: Path, system: str, name: str
     assert told.written
 
 
+def test_of_very_many_logs_the_newest_is_read(tmp_path: Path) -> None:
+    """LM Studio begins one each day."""
+    for number in range(250):
+        path = log_at(
+            tmp_path / f".lmstudio/server-logs/2025/{number:03}.log", "load_tensors: offloaded 0/33 layers to GPU\n"
+        )
+        os.utime(path, (number, number))
+    newest = log_at(tmp_path / ".lmstudio/server-logs/2026/001.log", "load_tensors: offloaded 33/33 layers to GPU\n")
+    assert only(local_programs(around(tmp_path)), "LM Studio").log == str(newest)
+
+
 def test_an_installed_program_without_a_log_is_found(tmp_path: Path) -> None:
     log_at(tmp_path / "bin" / "ollama", "#!/bin/sh\n")
     told = only(local_programs(around(tmp_path, "Linux", path=(str(tmp_path / "bin"),))))

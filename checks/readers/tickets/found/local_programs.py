@@ -89,8 +89,7 @@ def _take(told: _Told, sign: LogSign, groups: dict[str, str]) -> None:
     if "pairs" in groups:
         groups = _of_pairs(groups["pairs"])
     named = backend_called(groups["backend"]) if "backend" in groups else sign.backend or None
-    is_buffer = "buffer size" in sign.pattern or "model weights" in sign.pattern
-    if named is not None and not (named == ON_PROCESSOR and is_buffer and told.backend not in (None, ON_PROCESSOR)):
+    if named is not None and not (named == ON_PROCESSOR and sign.buffer and told.backend not in (None, ON_PROCESSOR)):
         told.backend = named
     told.runtime = groups.get("runtime", told.runtime)
     told.version = told.version or groups.get("version")

@@ -1,4 +1,4 @@
-"""What a runtime makes of a model file, as types; checks/judgement/model_outcomes.py says which it is."""
+"""What a runtime makes of a model file, as types; checks/judgement/models/outcomes.py says which it is."""
 
 from enum import StrEnum
 

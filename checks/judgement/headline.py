@@ -16,8 +16,8 @@ from checks.facts import Facts, ModelMeasured
 from checks.facts.finding import FAILED_RUN, MEASURED_MODEL, Finding, Severity
 from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
 from checks.facts.remedies.mendings import fixed_run, is_fixed
+from checks.judgement.programs.seen_to_run import only_waited, still_ran, used_gpu, worked
 from checks.judgement.ranking import can_explain, is_found
-from checks.judgement.seen_to_run import only_waited, still_ran, used_gpu, worked
 from checks.knowledge.catalogue import UNKNOWN
 
 SURE = 0.8  # from here on a cause is stated, below it is offered

@@ -1,13 +1,13 @@
 """The judgement, from top to bottom: facts become outcomes of checks, and these a case with ranked findings.
 
     outcomes of checks           judge_each, one_check
-    -> of runs and exports       run_errors, export_errors, packaged_models
-    -> of the user's program     program_runs
-    -> of AI programs here       local_programs
+    -> of runs and exports       models/run_errors, export_errors, packaged
+    -> of the user's program     programs/runs
+    -> of AI programs here       programs/local
     -> of texts, weighed         odds
     -> a second cause            second_cause
     -> ranked                    ranking
-    -> a verdict per model       model_outcomes
+    -> a verdict per model       models/outcomes
     -> what to say of them all   headline, which a report asks
 
 Each step is a function of the facts and of what the step before it returned, and imports none of this module. All are
@@ -24,7 +24,7 @@ from checks.facts.case import Answers, Case, now
 from checks.facts.finding import Finding, Outcome
 from checks.facts.question import SymptomName
 from checks.judgement.merging import with_findings_instead
-from checks.judgement.model_outcomes import verdicts
+from checks.judgement.models.outcomes import verdicts
 from checks.judgement.one_check import judge_one
 from checks.judgement.ranking import rank
 from checks.knowledge.catalogue import family_of
@@ -105,23 +105,23 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
     """
     known = tuple(outcomes)
     if any(model.runs for model in facts.models):
-        from checks.judgement.run_errors import with_runs
+        from checks.judgement.models.run_errors import with_runs
 
         known = with_runs(facts, known)
     if any(model.exports for model in facts.models):
-        from checks.judgement.export_errors import with_exports
+        from checks.judgement.models.export_errors import with_exports
 
         known = with_exports(facts, known)
     if any(model.package for model in facts.models):
-        from checks.judgement.packaged_models import with_packages
+        from checks.judgement.models.packaged import with_packages
 
         known = with_packages(facts, known)
     if facts.runs:
-        from checks.judgement.program_runs import with_programs
+        from checks.judgement.programs.runs import with_programs
 
         known = with_programs(facts, known)
     if any(program.text for program in facts.local_programs or ()):
-        from checks.judgement.local_programs import with_local_programs
+        from checks.judgement.programs.local import with_local_programs
 
         known = with_local_programs(facts, known)
     proven = {(proof.cause, proof.subject) for proof in facts.proofs if proof.helped}

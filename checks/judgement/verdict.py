@@ -16,9 +16,9 @@ from checks.facts.finding import Severity, Status
 from checks.facts.question import SymptomName
 from checks.judgement.coverage import is_missing, is_too_short, is_untested, outcome_counts
 from checks.judgement.headline import SURE, Headline, Stance
-from checks.judgement.model_standing import Standing
+from checks.judgement.models.standing import Standing
+from checks.judgement.programs.seen_to_run import local_program_used_gpu
 from checks.judgement.ranking import can_explain
-from checks.judgement.seen_to_run import local_program_used_gpu
 from checks.knowledge.catalogue import UNKNOWN
 
 _NOT_MEASURED = "not-measured"

@@ -19,7 +19,7 @@ import psutil
 
 from checks.facts import PackageChange
 from checks.paths import data_folder
-from checks.proof.environment_copy import KEPT
+from checks.proof.copies.environment_copy import KEPT
 from checks.sharing.files import write_whole
 
 _ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9]{3}[0-9a-f]{2}")

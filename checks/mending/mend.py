@@ -28,9 +28,9 @@ from checks.mending.tree import PLACES
 from checks.mending.undo import put_back_surely
 from checks.proof.apply import Ground, NotApplied
 from checks.proof.changes import SETTINGS, Change, Installed, Managed, Moved, NewEnvironment, NotTriable, changes_in
-from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy
+from checks.proof.copies.environment_copy import ROOM, Cancelled, EnvironmentCopy
+from checks.proof.copies.place import trial_folder
 from checks.proof.failures import failure_of, kept_run
-from checks.proof.place import trial_folder
 from checks.proof.prove import PATIENCE, seconds_for, seen_now
 from checks.proof.witness import Witness, witnesses_of
 from checks.remedies.plan import plan_remedies

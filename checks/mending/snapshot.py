@@ -19,7 +19,7 @@ import msgspec
 
 from checks.mending.installed_files import is_bytecode, of_installers
 from checks.mending.tree import PLACES, Entry, Tree, differing, entry_at, read_tree
-from checks.proof.environment_copy import KEPT
+from checks.proof.copies.environment_copy import KEPT
 from checks.sharing.files import write_whole
 
 _FICLONE = 0x40049409  # Linux: ioctl_ficlone(2)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from checks.proof.environment_copy import KEPT
+from checks.proof.copies.environment_copy import KEPT
 
 STORE = os.fsencode(KEPT)  # what was saved there is no part of the environment
 # Where installers write. Whatever else lies at the top of an environment is the user's, and is never touched.

@@ -31,10 +31,10 @@ from checks.proof.changes import (
     Variable,
 )
 from checks.proof.conflicts import unmet
-from checks.proof.environment_copy import ROOM, Cancelled, EnvironmentCopy, trial_variables
+from checks.proof.copies.environment_copy import ROOM, Cancelled, EnvironmentCopy, trial_variables
+from checks.proof.copies.program_copy import ProgramCopy
 from checks.proof.failures import Copy
 from checks.proof.managed import manage, project_variables
-from checks.proof.program_copy import ProgramCopy
 
 _PRINTING = 120.0  # the same for a statement; a framework may be imported from a slow disk for the first time
 INSTALLING = 900.0  # seconds for one command

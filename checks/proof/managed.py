@@ -16,8 +16,8 @@ from typing import Any
 import tomli
 
 from checks.proof.changes import Change, Managed, NotTriable
-from checks.proof.environment_copy import EnvironmentCopy
-from checks.proof.resolver import uv_program
+from checks.proof.copies.environment_copy import EnvironmentCopy
+from checks.proof.resolving.resolver import uv_program
 
 _FILES = (
     "pyproject.toml", "uv.lock", "uv.toml", ".python-version", "poetry.lock", "poetry.toml", "pdm.lock", "pdm.toml",

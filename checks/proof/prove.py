@@ -18,10 +18,10 @@ from checks.facts.case import Case
 from checks.judgement.judge import judged
 from checks.proof.candidates import Candidate, can_be_tried, candidates, in_order, needs_index, not_tried
 from checks.proof.changes import Change, Installed, NewEnvironment, NotTriable, changes_of
-from checks.proof.environment_copy import Cancelled, trial_variables
+from checks.proof.copies.environment_copy import Cancelled, trial_variables
+from checks.proof.copies.reused_copy import ReusedCopy
 from checks.proof.managed import check_tools
-from checks.proof.resolve import OFFLINE
-from checks.proof.reused_copy import ReusedCopy
+from checks.proof.resolving.resolve import OFFLINE
 from checks.proof.trial import Surroundings, Trial, Trying
 from checks.proof.witness import STATEMENT_SECONDS, Witness, witnesses_of
 

@@ -21,12 +21,12 @@ from checks.judgement.judge import judged
 from checks.proof.apply import Ground, NotApplied
 from checks.proof.candidates import Candidate, candidates, needs_index, not_tried, proof_about
 from checks.proof.changes import SETTINGS, Change, Installed, NewEnvironment, NotTriable, changes_of
-from checks.proof.environment_copy import Cancelled, EnvironmentCopy, fresh, room_for
+from checks.proof.copies.environment_copy import Cancelled, EnvironmentCopy, fresh, room_for
+from checks.proof.copies.place import trial_folder
+from checks.proof.copies.program_copy import ProgramCopy, copied_program, is_of_program
+from checks.proof.copies.reused_copy import ReusedCopy
 from checks.proof.failures import failure_of, kept_run
-from checks.proof.place import trial_folder
-from checks.proof.program_copy import ProgramCopy, copied_program, is_of_program
 from checks.proof.requirements import as_it_is, of_program
-from checks.proof.reused_copy import ReusedCopy
 from checks.proof.witness import Witness
 
 MOST_BEHIND = 3  # failures that may come to light behind the first

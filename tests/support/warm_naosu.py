@@ -4,7 +4,7 @@ from pathlib import Path
 
 import checks.engine.examination
 import checks.engine.watch.program
-import checks.proof.resolve
+import checks.proof.resolving.resolve
 import checks.readers.models  # noqa: F401
 import wizard.cli.command_line
 import wizard.report.pdf.document  # noqa: F401 - and with it Qt

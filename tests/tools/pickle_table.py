@@ -39,7 +39,7 @@ def naosu(path: Path) -> str:
     from checks.facts.case import Answers
     from checks.facts.question import MODELS
     from checks.judgement.judge import judged
-    from checks.judgement.model_standing import is_any_serious, is_harmful
+    from checks.judgement.models.standing import is_any_serious, is_harmful
     from checks.readers.models import read_models
 
     facts = Facts(models=read_models(path), symptom=Symptom(origin="user", name=MODELS))

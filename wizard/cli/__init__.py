@@ -1,1 +1,1 @@
-"""The headless commands."""
+"""Naosu without a window: what all headless commands share, and in commands/ one module each."""

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Sequence
 
 from checks.visible import visible
-from wizard.cli import check, compare, diagnose, diff, envs, history, inspect, open, programs, run, show, undo
 from wizard.cli.arguments import UsageError, language_asked, parser_of
+from wizard.cli.commands import check, compare, diagnose, diff, envs, history, inspect, open, programs, run, show, undo
 from wizard.cli.streams import guard_streams
 from wizard.words import words
 

@@ -23,7 +23,7 @@ ENDED_EARLY = 130  # as shells count a Ctrl+C: 128 + SIGINT
 def examined(request: Request, chosen: argparse.Namespace, then: Then | None = None) -> int:
     """Run an examination, show how far it is, and write what was asked for; returns the exit status."""
     from checks.engine.examination import examine  # late: what `inspect` only reads needs no processes
-    from checks.proof.resolve import resolving
+    from checks.proof.resolving.resolve import resolving
 
     def begin(cancelled: Callable[[], bool]) -> Iterator[Event]:
         return resolving(examine(request, cancelled=cancelled), cancelled, offline=chosen.offline)

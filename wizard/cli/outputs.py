@@ -25,7 +25,7 @@ def deliver(case: Case, chosen: argparse.Namespace) -> int:
     """
     from checks.facts.question import MODELS
     from checks.judgement.headline import is_trouble
-    from checks.judgement.model_standing import is_any_serious
+    from checks.judgement.models.standing import is_any_serious
 
     streamed = streams(chosen)
     failed: list[UsageError] = []

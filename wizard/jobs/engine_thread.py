@@ -65,7 +65,7 @@ class EngineThread(QThread):
         from checks.engine.request import Request
         from checks.facts.case import Answers as CaseAnswers
         from checks.history.store import default_folder
-        from checks.proof.resolve import resolving
+        from checks.proof.resolving.resolve import resolving
 
         if self._answers.only_reads:
             from checks.engine.read_only import read_only

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QPushButton, QV
 
 from wizard.pages.fact_tree import fill_facts
 from wizard.pages.files_view import FilesView
-from wizard.pages.fold import Fold
-from wizard.pages.long_text import LongText, value_text
-from wizard.pages.marked_text import fill_text
 from wizard.pages.table_view import TableView
 from wizard.report.content import blocks as b
+from wizard.widgets.fold import Fold
 from wizard.widgets.labels import filled, plain_label
+from wizard.widgets.long_text import LongText, value_text
+from wizard.widgets.marked_text import fill_text
 
 Say = Callable[..., str]
 

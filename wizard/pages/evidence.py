@@ -24,12 +24,12 @@ from wizard.desktop.folders import last_folder, remember
 from wizard.evidence_files import Given, Kind, input_among, kept, kind_in_ticket, models_among
 from wizard.flow import EXACTNESS, MODELS, TICKET, WATCHABLE
 from wizard.jobs.background import Work
-from wizard.pages.cards import ChoiceCard
-from wizard.pages.drop_zone import DropZone
-from wizard.pages.long_text import value_text
 from wizard.pages.page import Page
 from wizard.pages.watching import WatchPanel
+from wizard.widgets.cards import ChoiceCard
+from wizard.widgets.drop_zone import DropZone
 from wizard.widgets.labels import emptied, filled, plain_label
+from wizard.widgets.long_text import value_text
 from wizard.widgets.wrap_layout import WrapLayout
 
 MOST_ROWS = 60  # files with a row of their own: to lay out a thousand of them takes minutes

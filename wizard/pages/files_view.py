@@ -8,9 +8,9 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QIcon, QPixmap, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from wizard.pages.long_text import value_text
 from wizard.report.content.blocks import Block, Files, Table
 from wizard.widgets.labels import card, escaped_tip, filled, plain_label
+from wizard.widgets.long_text import value_text
 
 _MOST_ROWS = 8  # that the table shows without scrolling
 _LOWEST_ROW = 22  # logical pixels

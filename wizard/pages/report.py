@@ -18,13 +18,13 @@ from wizard.desktop import theme
 from wizard.jobs.background import Work
 from wizard.pages.block_view import LOOKS, BlockWidgets
 from wizard.pages.files_view import FilesView
-from wizard.pages.fold import Fold
-from wizard.pages.long_text import value_text
 from wizard.pages.mending import MendingPanel
 from wizard.pages.page import Page
 from wizard.pages.proving import ProvingPanel
 from wizard.report.export import default_paper
+from wizard.widgets.fold import Fold
 from wizard.widgets.labels import card, filled, plain_label
+from wizard.widgets.long_text import value_text
 from wizard.widgets.wrap_layout import WrapLayout
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QButtonGroup, QGridLayout, QWidget
 from wizard.case_model import CaseModel
 from wizard.flow import MODELS, SYMPTOMS, TICKET
 from wizard.jobs.background import Work
-from wizard.pages.cards import ICON, ActionCard, ChoiceCard
 from wizard.pages.page import Page
+from wizard.widgets.cards import ICON, ActionCard, ChoiceCard
 
 
 class SymptomPage(Page):

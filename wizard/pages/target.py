@@ -27,8 +27,8 @@ from wizard.desktop.folders import INTERPRETER, last_folder
 from wizard.evidence_files import input_among
 from wizard.flow import EFFORTS, LOADS, MODELS, computes
 from wizard.jobs.background import Work
-from wizard.pages.cards import ChoiceCard
 from wizard.pages.page import Page
+from wizard.widgets.cards import ChoiceCard
 from wizard.widgets.labels import escaped_tip, filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 

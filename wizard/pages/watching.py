@@ -28,9 +28,9 @@ from wizard.desktop.folders import last_folder, remember
 from wizard.evidence_files import Kind
 from wizard.flow import WATCH_SECONDS, WATCHABLE
 from wizard.jobs.program import LiveOutput, Program
-from wizard.pages.drop_zone import DropZone
 from wizard.pages.installed_list import InstalledList
 from wizard.pages.running_list import RunningList
+from wizard.widgets.drop_zone import DropZone
 from wizard.widgets.labels import filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 

@@ -7,7 +7,7 @@ from checks.facts import Facts, InterpreterFacts, ProgramRun, SentFile, Symptom
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Outcome, Severity, Status
 from checks.judgement.headline import headline
-from checks.judgement.model_standing import Standing
+from checks.judgement.models.standing import Standing
 from checks.judgement.verdict import decide, decide_models, decide_ticket
 
 FINE = Outcome(cause="gpu-hardware-fault", status=Status.CLEAR)

@@ -13,7 +13,7 @@ from checks.facts.finding import Finding, Outcome, Severity, Status
 from checks.facts.model_verdicts import Outcome as Runs
 from checks.facts.question import MODELS
 from checks.judgement.judge import judged
-from checks.judgement.model_standing import PerModel, Standing
+from checks.judgement.models.standing import PerModel, Standing
 from checks.judgement.ranking import rank
 from checks.readers.models import read_models
 

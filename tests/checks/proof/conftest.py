@@ -19,7 +19,7 @@ from checks.facts.case import Answers, Case
 from checks.facts.finding import FAILED_RUN, Finding, Severity
 from checks.facts.question import SymptomName
 from checks.interpreters import read_interpreter
-from checks.proof import environment_copy
+from checks.proof.copies import environment_copy
 
 
 @pytest.fixture(scope="module")

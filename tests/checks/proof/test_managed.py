@@ -18,8 +18,8 @@ from checks.interpreters import read_interpreter
 from checks.proof.changes import NotTriable
 from checks.proof.managed import _copy_manifest
 from checks.proof.prove import Tried, prove
-from checks.proof.resolve import resolved
-from checks.proof.resolver import uv_program
+from checks.proof.resolving.resolve import resolved
+from checks.proof.resolving.resolver import uv_program
 
 UV = uv_program(os.environ)
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="copies are made on Linux and macOS so far")

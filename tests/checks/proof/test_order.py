@@ -12,9 +12,9 @@ from support.trials import Failed, proofs_of
 from checks.facts import History, Resolution
 from checks.facts.case import Case
 from checks.interpreters import read_interpreter
-from checks.proof import reused_copy
 from checks.proof.candidates import in_order
-from checks.proof.reused_copy import ReusedCopy
+from checks.proof.copies import reused_copy
+from checks.proof.copies.reused_copy import ReusedCopy
 from checks.proof.witness import Witness
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="copies are made on Linux and macOS so far")
@@ -243,7 +243,7 @@ def test_a_file_that_hides_a_module_is_renamed_in_a_copy_of_the_program(failed: 
 
 def test_a_large_folder_is_not_copied(failed: Failed, environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     case, folder = shadowed(failed, environment, *(f"{number}.txt" for number in range(20)))
-    monkeypatch.setattr("checks.proof.program_copy.MOST_FILES", 10)
+    monkeypatch.setattr("checks.proof.copies.program_copy.MOST_FILES", 10)
     (proof,) = proofs_of(case).values()
     assert (proof.result, proof.reason, proof.values) == ("not-tried", "program-large", {"folder": str(folder)})
 
@@ -264,6 +264,6 @@ def test_the_folder_of_the_script_is_copied_where_that_in_which_it_is_started_is
         run, command=(run.command[0], "project/prog.py"), started=(), folder=str(folder.parent)
     )
     case = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, runs=(run,)))
-    monkeypatch.setattr("checks.proof.program_copy.MOST_FILES", 5)
+    monkeypatch.setattr("checks.proof.copies.program_copy.MOST_FILES", 5)
     (proof,) = proofs_of(case).values()
     assert (proof.result, proof.reason) == ("proven", "")

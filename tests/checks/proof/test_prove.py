@@ -12,8 +12,8 @@ import pytest
 from support.trials import Failed, proofs_of
 from support.wheels import put, unpack, wheel
 
-from checks.proof import environment_copy
-from checks.proof.place import _NODE, trial_folder
+from checks.proof.copies import environment_copy
+from checks.proof.copies.place import _NODE, trial_folder
 from checks.proof.witness import Witness
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="copies are made on Linux and macOS so far")

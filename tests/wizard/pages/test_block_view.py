@@ -15,13 +15,13 @@ from checks.facts.case import Case
 from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
 from wizard.pages.block_view import BlockWidgets
-from wizard.pages.fold import Fold
 from wizard.pages.page import in_reading_order
 from wizard.pages.report import ReportPage
 from wizard.pages.table_view import TableView
 from wizard.plots.view import PlotView
 from wizard.report.content.blocks import FEW_ROWS, MeasuredSection, Plot, Row, Series, Table
 from wizard.report.text_columns import unbroken
+from wizard.widgets.fold import Fold
 from wizard.words import words
 
 TABLE = Table(

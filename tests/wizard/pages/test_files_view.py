@@ -20,8 +20,8 @@ from wizard.pages.block_view import LOOKS, BlockWidgets
 from wizard.pages.files_view import FilesView
 from wizard.pages.report import ReportPage
 from wizard.report.content.blocks import Files
-from wizard.report.content.model_blocks import model_sections
-from wizard.report.content.model_files import table_notes
+from wizard.report.content.models.blocks import model_sections
+from wizard.report.content.models.files import table_notes
 from wizard.report.content.report import build
 from wizard.words import words
 

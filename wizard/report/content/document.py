@@ -25,7 +25,7 @@ from wizard.report.content.blocks import (
 from wizard.report.content.bounds import bounded, first_of_each
 from wizard.report.content.finding_blocks import FindingBlocks, brief, items
 from wizard.report.content.marked_lines import marked_lines
-from wizard.report.content.model_blocks import model_sections
+from wizard.report.content.models.blocks import model_sections
 from wizard.report.content.program_runs import has_failed
 from wizard.report.content.report import NotRun, ProbeRow, Report
 from wizard.words import words

@@ -28,7 +28,6 @@ from checks.remedies.plan import RemedyPlan, plan_remedies
 from wizard.flow import computes
 from wizard.report.content.advice import AdviceView, advice_view
 from wizard.report.content.blocks import SYMBOLS, Item, MeasuredSection, Section, Verdict
-from wizard.report.content.compared_models import ComparisonView, comparison_views
 from wizard.report.content.evidence_words import evidence_words, in_words
 from wizard.report.content.fact_sheet import FactSection, fact_sections, label
 from wizard.report.content.history import change_sections, not_kept
@@ -36,7 +35,8 @@ from wizard.report.content.local_programs import local_program_sections
 from wizard.report.content.measured.devices import MACHINES
 from wizard.report.content.measured.line import computing_name
 from wizard.report.content.measured.sections import measured_sections
-from wizard.report.content.model_files import ModelView, model_views, names_of
+from wizard.report.content.models.compared import ComparisonView, comparison_views
+from wizard.report.content.models.files import ModelView, model_views, names_of
 from wizard.report.content.origins import lines_in_words, origin_in_words
 from wizard.report.content.program_runs import has_failed, run_sections, statement_sections
 from wizard.report.content.remedies.step_labels import is_address

@@ -12,7 +12,7 @@ from checks.facts.model_verdicts import Outcome as Runs
 from checks.facts.question import COMPARISON, MODELS, SymptomName
 from checks.judgement.coverage import outcome_counts
 from checks.judgement.headline import Stance, headline
-from checks.judgement.model_standing import SERIOUS, PerModel, Standing, path_of
+from checks.judgement.models.standing import SERIOUS, PerModel, Standing, path_of
 from checks.judgement.verdict import Decision, decide, decide_comparison, decide_models, decide_ticket
 from checks.knowledge.phrases import in_language
 from wizard.report.content.blocks import Verdict

@@ -26,7 +26,7 @@ from checks.facts import (
 )
 from checks.facts.finding import Finding, NotHere, Severity
 from checks.facts.question import SymptomName
-from checks.judgement.seen_to_run import still_ran, used_gpu
+from checks.judgement.programs.seen_to_run import still_ran, used_gpu
 
 PYTHON = InterpreterFacts(path="/home/user/env/bin/python")
 CARD = FrameworkDevice(device="cuda:0", kernel=KernelLaunch(ran=True))

@@ -16,7 +16,7 @@ from checks.facts.case import Answers, Case
 from checks.facts.finding import Severity
 from checks.facts.question import MODELS
 from checks.judgement.judge import judged
-from checks.judgement.model_standing import PerModel, Standing
+from checks.judgement.models.standing import PerModel, Standing
 from checks.judgement.ranking import is_found
 from checks.readers.models import read_models
 

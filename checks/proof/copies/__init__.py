@@ -1,0 +1,1 @@
+"""Throw-away copies in which remedies are tried."""

@@ -1,0 +1,1 @@
+"""What the installers would do, asked before anybody reads a remedy. Nothing is installed."""

@@ -7,7 +7,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QFontDatabase, QTextCursor
@@ -28,8 +28,7 @@ from wizard.desktop.folders import last_folder, remember
 from wizard.evidence_files import Kind
 from wizard.flow import WATCH_SECONDS, WATCHABLE
 from wizard.jobs.program import LiveOutput, Program
-from wizard.pages.installed_list import InstalledList
-from wizard.pages.running_list import RunningList
+from wizard.pages.program_list import InstalledList, ProgramList, RunningList
 from wizard.widgets.drop_zone import DropZone
 from wizard.widgets.labels import filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
@@ -160,17 +159,11 @@ class WatchPanel(DropZone):
 
     def _show_running(self) -> None:
         """Show or hide the programs that run already."""
-        self.running.setVisible(self.others.isChecked())
-        if self.others.isChecked():
-            self.running.ask()
-            self.running.table.setFocus()
+        _show(self.running, self.others.isChecked())
 
     def _show_installed(self) -> None:
         """Show or hide the installed programs that bring their own runtime."""
-        self.installed.setVisible(self.apps.isChecked())
-        if self.apps.isChecked():
-            self.installed.ask()
-            self.installed.table.setFocus()
+        _show(self.installed, self.apps.isChecked())
 
     def _python_of_scripts(self) -> str:
         """The chosen Python, unless it is Naosu's own, which runs nothing of the user's."""
@@ -217,6 +210,13 @@ class WatchPanel(DropZone):
         path = QFileDialog.getExistingDirectory(self, title, self._folder.text())
         if path:
             self._folder.setText(path)
+
+
+def _show(programs: ProgramList[Any], shown: bool) -> None:
+    programs.setVisible(shown)
+    if shown:
+        programs.ask()
+        programs.table.setFocus()
 
 
 def _first_word(line: str) -> str:

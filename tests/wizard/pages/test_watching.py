@@ -285,9 +285,9 @@ def test_a_program_that_runs_already(
 def test_none_runs(qtbot: QtBot, panel: WatchPanel, looked: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wizard.jobs.background.listed", tuple)
     panel.others.click()
-    qtbot.waitUntil(panel.running._again.isEnabled)
+    qtbot.waitUntil(panel.running.again.isEnabled)
     assert not panel.running.table.isVisible()
-    assert not panel.running.look.isEnabled()
+    assert not panel.running.choose.isEnabled()
     assert "No Python with an AI framework" in panel.running._state.text()
     assert looked == []
 

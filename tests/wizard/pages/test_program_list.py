@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from checks.facts import LocalProgram
 from wizard.flow import Step
 from wizard.pages.evidence import EvidencePage
-from wizard.pages.installed_list import InstalledList
+from wizard.pages.program_list import InstalledList
 from wizard.window.main_window import Window
 
 OLLAMA = LocalProgram(name="Ollama", path="/usr/bin/ollama", backend="cpu", devices=())
@@ -32,7 +32,17 @@ def test_it_lists_what_is_installed(qtbot: QtBot, panel: InstalledList) -> None:
     item = panel.table.topLevelItem(0)
     assert item is not None
     assert item.text(0) == "Ollama"
-    assert panel.examine.isEnabled()
+    assert panel.choose.isEnabled()
+
+
+def test_another_language_fills_the_rows_anew(qtbot: QtBot, panel: InstalledList, window: Window) -> None:
+    qtbot.waitUntil(lambda: panel.table.topLevelItemCount() == 1)
+    item = panel.table.topLevelItem(0)
+    assert item is not None
+    english = item.text(1)
+    window.case.set_language("ja")
+    assert item.text(1) not in ("", english)
+    assert item.isSelected()
 
 
 def test_nothing_found_says_what_to_do(qtbot: QtBot, panel: InstalledList, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,12 +51,12 @@ def test_nothing_found_says_what_to_do(qtbot: QtBot, panel: InstalledList, monke
     panel.ask()
     qtbot.waitUntil(lambda: panel.table.topLevelItemCount() == 0)
     assert not panel.table.isVisible()
-    assert not panel.examine.isEnabled()
+    assert not panel.choose.isEnabled()
 
 
 def test_choosing_one_examines_it_and_no_python(qtbot: QtBot, panel: InstalledList, window: Window) -> None:
     qtbot.waitUntil(lambda: panel.table.topLevelItemCount() == 1)
-    panel.examine.click()
+    panel.choose.click()
     assert window.step is Step.RUN
     assert window.case.is_running
     assert window.case.local_program == ""  # the next examination is about something else again

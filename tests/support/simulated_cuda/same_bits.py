@@ -34,10 +34,16 @@ def compared(name, here):
     yield "fingerprint", fingerprint.torch_fingerprint(torch, here) == fingerprint.torch_fingerprint(torch, there)
     yield "portrait", portrait.torch_portrait(torch, here) == portrait.torch_portrait(torch, there)
     apart = difference.tensor_difference(torch, here, other)
-    yield "difference", apart == difference.tensor_difference(torch, there, other.to(DEVICE))
+    yield "difference", is_same(apart, difference.tensor_difference(torch, there, other.to(DEVICE)))
     if name in inputs.FORMATS or name in inputs.COMPLEX:
         drawn = inputs.torch_uniform(torch, (60, 70), name, 5, DEVICE).cpu()
         yield "inputs", torch.equal(drawn.view(torch.uint8), here.view(torch.uint8))
+
+
+def is_same(first, second):
+    """The cosine has the digits that it promises: its sums are added in the device's own order."""
+    cosines = [tally.pop("cosine") for tally in (first, second)]
+    return first == second and (cosines[0] == cosines[1] or abs(cosines[0] - cosines[1]) < 1e-6)
 
 
 def ways():
@@ -81,5 +87,5 @@ marks = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
 for mark in marks:
     mark.record(torch.cuda.current_stream(DEVICE))
 print(list(accepted()))
-print([what for what, is_same in ways() if not is_same])
-print([(name, what) for name, here in tensors() for what, is_same in compared(name, here) if not is_same])
+print([what for what, same in ways() if not same])
+print([(name, what) for name, here in tensors() for what, same in compared(name, here) if not same])

@@ -23,12 +23,13 @@ class NotCompared(TypeError):  # noqa: N818 - not an error but an answer
 class _Format:
     """How the bits of a type are numbers."""
 
-    def __init__(self, name, size):
+    def __init__(self, name, size, is_short=False):
+        """``is_short``: not all bits of its bytes count."""
         self.name = name
         self.is_complex = name.startswith("complex")
         self.bits = 8 * size // (2 if self.is_complex else 1)
         self.is_float = self.is_complex or "float" in name
-        self.by_table = self.is_float and self.bits == 8
+        self.by_table = is_short or (self.is_float and self.bits == 8)
         self.is_unsigned = name.startswith("uint") or name == "bool"
         self.sign = 1 << (self.bits - 1)
 
@@ -79,6 +80,10 @@ class _Arrays:
         if self.is_narrow:
             return (scale == 0.0 or scale >= ROOM[0]) and scale <= ROOM[1] and apart <= ROOM[1]
         return scale <= LARGEST and apart <= LARGEST
+
+    def keeps_squares(self, products):
+        """Whether the squares of the candidate were kept: beside a far larger reference its own may have got lost."""
+        return not self.is_narrow or products[2] >= ROOM[0] ** 2
 
     def products(self, first, second, gap):
         """Squares of the reference, products, squares of the candidate, squares of the distances: the sums.
@@ -164,7 +169,9 @@ class _Numpy(_Arrays):
         self.both = [self._native(reference), self._native(candidate)]
         self.shape, self.count = reference.shape, reference.size
         self.is_flat = pieces.numpy_is_flat
-        super().__init__([_Format(array.dtype.name, array.dtype.itemsize) for array in self.both])
+        kinds = [array.dtype for array in self.both]
+        super().__init__([_Format(kind.name, kind.itemsize, _is_of_ml_dtypes(kind)) for kind in kinds])
+        self._kinds = {kind.name: kind for kind in kinds}
         self.float32, self.float64 = numpy.dtype("f4"), numpy.dtype("f8")
         self.int32, self.uint8 = numpy.dtype("i4"), numpy.dtype("u1")
         self._bits = {}  # type -> the whole numbers of its bits
@@ -174,7 +181,7 @@ class _Numpy(_Arrays):
 
     @staticmethod
     def _native(array):
-        if array.dtype.kind in "OSUMm" or array.dtype.names or array.dtype.char in "gG":
+        if not inputs.has_plain_bits(array.dtype):
             raise NotCompared("an array of %s" % array.dtype)
         return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
@@ -223,7 +230,7 @@ class _Numpy(_Arrays):
         """(Numbers, keys) of the 256 values of a type."""
         if name not in self._tables:
             numpy = self.xp
-            numbers = numpy.arange(256, dtype="u1").view(inputs.numpy_dtype(numpy, name)).astype("f4")
+            numbers = numpy.arange(256, dtype="u1").view(self._kinds[name]).astype("f4")
             order = numpy.unique(numbers[numpy.isfinite(numbers)])
             keys = numpy.searchsorted(order, numpy.where(numpy.isfinite(numbers), numbers, 0))
             self._tables[name] = numbers, keys.astype("i4")
@@ -253,7 +260,7 @@ class _Numpy(_Arrays):
         if whole and not self.is_complex:
             # One call for all: as many products of a row and a column.
             some = self.xp.matmul(first[:whole].reshape(-1, 1, DOT), second[:whole].reshape(-1, DOT, 1))
-            return total + math.fsum(some.ravel().tolist())
+            return total + _sum(some.ravel().tolist())
         for start in range(0, whole, DOT):
             total += float(dot(first[start : start + DOT], second[start : start + DOT]).real)
         return total
@@ -274,6 +281,9 @@ class _Torch(_Arrays):
     def __init__(self, torch, reference, candidate):
         if reference.shape != candidate.shape:
             raise NotCompared("shapes %s and %s" % (tuple(reference.shape), tuple(candidate.shape)))
+        for tensor in (reference, candidate):
+            if not inputs.is_of_numbers(torch, tensor):
+                raise NotCompared("a tensor of %s, %s" % (tensor.dtype, tensor.layout))
         self.xp = torch
         device = reference.device if inputs.has_float64(torch, reference.device) else torch.device("cpu")
         self.both = [tensor.detach().resolve_conj().resolve_neg().to(device) for tensor in (reference, candidate)]
@@ -318,7 +328,7 @@ class _Torch(_Arrays):
         if form.by_table:
             return self.table(form.name)[0][self.indices(self.integers(piece))]
         if form.is_float and form.bits < 32:
-            return piece.to(self.xp.float32)
+            return piece.to(self.xp.complex64 if form.is_complex else self.xp.float32)
         return piece if form.is_float else piece.to(self.xp.float64)
 
     def cast(self, numbers, kind):
@@ -355,6 +365,19 @@ class _Torch(_Arrays):
 
     def largest_of(self, rows, count):
         return self.xp.topk(rows, count, dim=1).values.flip(1)
+
+
+def _is_of_ml_dtypes(dtype):
+    """Whether a type of one byte comes from ml_dtypes: numbers of 8 bits and fewer."""
+    return dtype.itemsize == 1 and dtype.name not in ("int8", "uint8", "bool")
+
+
+def _sum(numbers):
+    """Their sum; NaN where it has none: infinities of both signs, or numbers that are too large."""
+    try:
+        return math.fsum(numbers)
+    except (OverflowError, ValueError):
+        return math.nan
 
 
 of_numpy, of_torch = _Numpy, _Torch  # made of two arrays; raise NotCompared

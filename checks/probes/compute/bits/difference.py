@@ -214,7 +214,7 @@ def _compare(arrays, scratch, tally, piece, start):
     second = arrays.values(scratch, 1, piece[1], arrays.work)
     apart, products = arrays.apart(scratch, first, second, piece)
     most = float(apart.max())
-    if arrays.has_room(scale, most):
+    if arrays.has_room(scale, most) and arrays.keeps_squares(products):
         tally.scale = larger(tally.scale, scale)
         _count_apart(arrays, scratch, tally, piece, (size, apart, most, products), lambda place: start + place)
         return most

@@ -128,7 +128,7 @@ def numpy_fingerprint(numpy, array):
     """
     array = numpy.asarray(array)
     dtype = array.dtype
-    if dtype.kind in "OSUMm" or dtype.names or dtype.char in "gG":
+    if not inputs.has_plain_bits(dtype):
         raise NotFingerprinted("an array of %s" % dtype)
     arrays = {}
 
@@ -149,8 +149,7 @@ def numpy_fingerprint(numpy, array):
 def _numpy_bytes(numpy, array):
     def parts():
         for (piece,) in pieces.pieces([array], PIECE_BYTES // array.dtype.itemsize, pieces.numpy_is_flat):
-            flat = numpy.ascontiguousarray(piece)
-            yield (flat if flat.dtype.isnative else flat.astype(flat.dtype.newbyteorder("="))).view(numpy.uint8)
+            yield (piece if piece.dtype.isnative else piece.astype(piece.dtype.newbyteorder("="))).view(numpy.uint8)
 
     return _blocks(parts(), numpy.concatenate, lambda data: _numpy_padded(numpy, data))
 
@@ -259,16 +258,20 @@ _TOGETHER = {"cpu": (1 << 18, 1 << 21), "gpu": (1 << 24, 1 << 26)}
 def _torch_row(torch, tensors):
     """The bytes of several tensors, one after the other."""
     with torch.no_grad():
-        rows = [
-            tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
-            for tensor in tensors
-        ]
+        rows = [pieces.flat(_plain(torch, tensor).contiguous()).view(torch.uint8) for tensor in tensors]
         return rows[0] if len(rows) == 1 else torch.cat(rows)
+
+
+def _plain(torch, tensor):
+    """The tensor with what was put off carried out."""
+    if not inputs.is_of_numbers(torch, tensor):
+        raise NotFingerprinted("a tensor of %s, %s" % (tensor.dtype, tensor.layout))
+    return tensor.detach().resolve_conj().resolve_neg()
 
 
 def _torch_total(torch, tensor):
     with torch.no_grad():
-        plain = tensor.detach().resolve_conj().resolve_neg()
+        plain = _plain(torch, tensor)
         state = _Torch.of(torch, plain.device)
 
         def first():
@@ -290,7 +293,7 @@ def torch_fingerprints(torch, tensors):
 def _torch_bytes(torch, tensor, state):
     def parts():
         for (piece,) in pieces.pieces([tensor], PIECE_BYTES // tensor.element_size(), pieces.torch_is_flat):
-            yield state.here(piece).contiguous().view(torch.uint8)
+            yield state.here(piece).view(torch.uint8)
 
     for data in _blocks(parts(), torch.cat, lambda data: _torch_padded(torch, data)):
         # An int32 view needs a start that is a multiple of four bytes.

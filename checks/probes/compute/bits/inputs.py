@@ -15,6 +15,7 @@ unless the user chose otherwise.
 """
 
 import functools
+import re
 
 MASK = 0xFFFFFFFF
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
@@ -31,6 +32,8 @@ FORMATS = {
 COMPLEX = {"complex64": "float32", "complex128": "float64"}
 # Devices of PyTorch on which 64-bit integers wrap around as on the processor; for others, inputs are copied to them.
 INTEGER_DEVICES = ("cpu", "cuda", "xpu")
+# Types of PyTorch that only store: nothing can be computed with them, and a view of a quantised one ends the process.
+_ONLY_STORED = re.compile(r"u?int[1-7]|qu?int\w+|bits\w+|float4\w+")
 
 
 def philox(counter, key):
@@ -71,6 +74,22 @@ def name_of(dtype):
         return dtype
     name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
     return name.split(".")[-1]
+
+
+def has_plain_bits(dtype):
+    """Whether the elements of a dtype of NumPy are numbers whose every byte counts, or of one byte.
+
+    Objects, texts and times are no numbers; long double has bytes that mean nothing. Of the numbers that ml_dtypes
+    brings, which NumPy calls void, bfloat16 and those of one byte are known here.
+    """
+    if dtype.names or dtype.kind not in "biufcV" or (dtype.kind in "fc" and dtype.char in "gG"):
+        return False
+    return dtype.kind != "V" or dtype.name == "bfloat16" or (dtype.itemsize == 1 and not dtype.name.startswith("void"))
+
+
+def is_of_numbers(torch, tensor):
+    """Whether a tensor of PyTorch has its numbers in memory one by one, and can compute with them."""
+    return tensor.layout == torch.strided and not _ONLY_STORED.fullmatch(name_of(tensor.dtype))
 
 
 def _cut(magnitude, significant, length):

@@ -13,15 +13,23 @@ def pieces(arrays, most, is_flat):
     for length in shape:
         count *= length
     if is_flat(arrays) or count <= most:
-        flat = [array.reshape(-1) for array in arrays]
+        parts = [flat(array) for array in arrays]
         for start in range(0, count, most):
-            yield tuple(array[start : start + most] for array in flat)
+            yield tuple(array[start : start + most] for array in parts)
     elif shape[0] == 1:
         yield from pieces([array[0] for array in arrays], most, is_flat)
     else:
         rows = max(1, most // (count // shape[0]))
         for start in range(0, shape[0], rows):
             yield from pieces([array[start : start + rows] for array in arrays], most, is_flat)
+
+
+def flat(array):
+    """All elements side by side. One element alone, or none, may have any stride and still be called contiguous."""
+    line = array.reshape(-1)
+    if hasattr(line, "strides"):  # NumPy's
+        return line if line.strides[0] == line.itemsize else line.copy()
+    return line if line.stride(0) == 1 else line.new_empty(len(line)).copy_(line)
 
 
 def numpy_is_flat(arrays):

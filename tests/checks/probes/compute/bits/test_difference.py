@@ -2,7 +2,6 @@
 
 import importlib
 import math
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from support.obvious_difference import assert_same, obvious
 
 from checks.facts import ArrayDifference
 from checks.probes import host  # noqa: F401 - it offers the modules of the probes
@@ -34,80 +34,6 @@ def of_torch(first: torch.Tensor, second: torch.Tensor) -> dict[str, Any]:
     told: dict[str, Any] = difference.tensor_difference(torch, first, second)
     msgspec.convert(told, ArrayDifference)
     return told
-
-
-# --- the slow and obvious one -----------------------------------------------------------------------------------------
-
-
-def rank(bits: int, size: int, kind: str) -> int:
-    """The place of a number among the finite ones of its type; both zeros have the same."""
-    sign, magnitude = bits >> (8 * size - 1), bits & ((1 << (8 * size - 1)) - 1)
-    if kind == "f":
-        return -magnitude if sign else magnitude
-    return bits - ((1 << (8 * size)) if sign and kind == "i" else 0)
-
-
-def obvious(first: Any, second: Any) -> dict[str, Any]:
-    """Element by element in exact arithmetic."""
-    size, kind = first.dtype.itemsize, first.dtype.kind
-    told = {"elements": first.size, "differing": 0, "nan": 0, "infinite": 0, "first": None, "worst": None}
-    gaps, relative, steps, scale, pairs = [], [], [], [], []
-    for index in np.ndindex(first.shape):
-        one, other = first[index], second[index]
-        bits = [int.from_bytes(each.astype(f"<{each.dtype.str[1:]}").tobytes(), "little") for each in (one, other)]
-        if bits[0] != bits[1]:
-            told["differing"] += 1
-            if told["first"] is None:
-                told["first"] = list(index)
-        reals = [float(one), float(other)]
-        told["nan"] += math.isnan(reals[0]) != math.isnan(reals[1])
-        told["infinite"] += (math.isinf(reals[0]) or math.isinf(reals[1])) and reals[0] != reals[1]
-        if math.isfinite(reals[0]):
-            scale.append(abs(reals[0]))
-        if not (math.isfinite(reals[0]) and math.isfinite(reals[1])):
-            continue
-        exact = [Fraction(reals[0]), Fraction(reals[1])]
-        if kind in "iu":
-            exact = [Fraction(int(one)), Fraction(int(other))]
-        gap = abs(exact[0] - exact[1])
-        gaps.append((gap, list(index)))
-        if exact[0]:
-            relative.append(gap / abs(exact[0]))
-        steps.append(abs(rank(bits[0], size, kind) - rank(bits[1], size, kind)))
-        pairs.append(exact)
-    told["scale"] = max(scale, default=None)
-    told["max_rel"] = capped(max(relative, default=None))
-    told["max_ulp"] = min(max(steps), (1 << 63) - 1) if steps else None
-    told["max_abs"] = capped(max((each for each, _ in gaps), default=None))
-    told["ulp_histogram"] = [0] * (max(steps).bit_length() + 1 if steps else 0)
-    for step in steps:
-        told["ulp_histogram"][min(step, (1 << 63) - 1).bit_length()] += 1
-    while told["ulp_histogram"] and not told["ulp_histogram"][-1]:
-        told["ulp_histogram"].pop()
-    squares = [sum((x * y for x, y in ((p[a], p[b]) for p in pairs)), Fraction(0)) for a, b in ((0, 0), (0, 1), (1, 1))]
-    told["cosine"] = squares
-    return told
-
-
-def capped(number: Fraction | None) -> float | None:
-    if number is None:
-        return None
-    return float(number) if number <= Fraction(difference.LARGEST) else difference.LARGEST
-
-
-def assert_same(told: dict[str, Any], known: dict[str, Any], digits: float = 1e-6) -> None:
-    for name in ("elements", "differing", "nan", "infinite", "first", "max_ulp", "scale", "ulp_histogram"):
-        assert told[name] == known[name], name
-    for name in ("max_abs", "max_rel"):
-        if known[name] is None:
-            assert told[name] is None, name
-        else:
-            assert told[name] == pytest.approx(known[name], rel=1e-14, abs=5e-324), name
-    squares = known["cosine"]
-    norms = squares[0] * squares[2] * 2**2000  # which no float would hold
-    if told["cosine"] is not None:
-        root = Fraction(math.isqrt(math.floor(norms * 2**400)), 2**1200)
-        assert told["cosine"] == pytest.approx(float(squares[1] / root), abs=digits)
 
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, NAN, INF, -INF, 1e-45, -1e-45, 1e-40, 3.4e38, -3.4e38, 5e-324, 1.7e308, -1.7e308]

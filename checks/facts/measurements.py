@@ -1,5 +1,6 @@
 """Computations: what was computed, where and how, and what came of it."""
 
+from collections import Counter
 from itertools import zip_longest
 from typing import TypeVar
 
@@ -62,7 +63,8 @@ class Measured(Fact, frozen=True, kw_only=True, omit_defaults=True, tag_field="k
 class Repeat(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="repeat"):
     """One operation again and again with the same inputs and seeds. Results are told apart by their fingerprints.
 
-    The first call of all is not counted: libraries choose their algorithms then.
+    The first call of all is not counted: libraries choose their algorithms then. ``counts`` and ``repetitions`` are of
+    calls until so many gave another result than the usual one as show that it varies, or until the time was up.
     """
 
     repetitions: int = 0
@@ -79,8 +81,25 @@ class Repeat(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="repea
 
     @property
     def varies(self) -> bool:
-        """Whether it was seen to give another result."""
-        return (self.distinct or 0) > 1 or bool(self.warm_up)
+        """Whether it was seen to give another result, the first call apart."""
+        return (self.distinct or 0) > 1
+
+    @property
+    def first_differs(self) -> bool:
+        """Whether only the first call gave another result: all after it gave the same."""
+        return self.distinct == 1 and bool(self.warm_up)
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether every call gave the same result, the first as well."""
+        return not self.varies and not self.first_differs
+
+    @property
+    def others(self) -> int:
+        """How many repetitions gave another result than the usual one, at the least."""
+        if not self.varies:
+            return 0
+        return self.repetitions - max(self.counts) if self.counts else (self.distinct or 1) - 1
 
 
 class Experiment(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="experiment"):
@@ -102,7 +121,12 @@ class Experiment(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="e
     @property
     def distinct(self) -> int:
         """Different runs."""
-        return len(set(zip_longest(self.exact, self.fingerprints)))
+        return len(self.counts)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How often each different run came."""
+        return tuple(Counter(zip_longest(self.exact, self.fingerprints)).values())
 
 
 class Portrait(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="portrait"):

@@ -22,7 +22,13 @@ from checks.knowledge.catalogue import UNKNOWN
 
 SURE = 0.8  # from here on a cause is stated, below it is offered
 # Causes for which single operations were repeated, and not what the user runs.
-_OF_OPERATIONS = ("nondeterministic-op", "uninitialized-memory-or-race", "setting-ignored", "cudnn-autotune")
+_OF_OPERATIONS = (
+    "nondeterministic-op",
+    "uninitialized-memory-or-race",
+    "setting-ignored",
+    "cudnn-autotune",
+    "first-call-differs",
+)
 # Causes for which two places, versions or ways of computing are compared: each of them alone may well repeat.
 _BETWEEN_PLACES = (
     "apple-or-mobile-backend-numerics",

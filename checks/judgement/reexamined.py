@@ -11,8 +11,7 @@ from collections.abc import Hashable, Iterator
 import msgspec
 
 from checks.analysis.models.repeats import mends
-from checks.analysis.numbers.power import CONFIDENCE, confidence_of
-from checks.analysis.numbers.repeats import rate_of, runs
+from checks.analysis.numbers.repeats import is_kept_away, runs
 from checks.causes.registry import all_checks
 from checks.facts import Experiment, Facts, Health, Measurement, Measurements, ModelMeasured, ProgramRun, Repeat
 from checks.facts.case import Case
@@ -90,4 +89,4 @@ def _tells(now: Measurement, before: Measurement) -> bool:
 
 
 def _would_show(now: Repeat, before: Repeat) -> bool:
-    return now.varies or confidence_of(now.repetitions, rate_of(before)) >= CONFIDENCE
+    return now.varies or is_kept_away(before, now)

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from checks.analysis.numbers.digit_findings import changes_by_order, doubt_if_farther
 from checks.analysis.numbers.digits import MEASURED, figure
 from checks.analysis.numbers.magnitude import Size
-from checks.analysis.numbers.power import ENOUGH
+from checks.analysis.numbers.power import CONFIDENCE, ENOUGH, chance_without_effect
 from checks.facts import ArrayDifference, Facts, Measurements, ModelMeasured, Precision, Symptom
 from checks.facts.finding import FRAMEWORK, MEASURED_MODEL, Evidence, Finding, NotHere, Severity
 from checks.facts.question import Exactness, SymptomName
@@ -30,7 +30,6 @@ _DRAWS = (
 # What batch normalisation keeps of what it has seen in training.
 _STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 _WITHIN = " > "  # between an operator and one in its branches, in its loop or of its function
-_UNSEEN = 0.05  # chance to have seen no change in so few repetitions, from which on these prove nothing
 # How many times more than with float32's digits rounding makes with those of a shorter format.
 _TIMES_HALF, _TIMES_BFLOAT16 = 2.0**13, 2.0**16
 _FEW = 0.05  # of the numbers of a node
@@ -192,8 +191,8 @@ def mends(run: ModelMeasured, varying: ModelMeasured) -> bool:
     """Whether a setting gave one result only, in enough repetitions for what varied without it to have shown."""
     if run.distinct != 1 or run.difference is None:
         return False
-    usual = max(varying.counts, default=1) / max(varying.repetitions, 1)
-    return bool(min(usual, 1.0) ** max(run.repetitions - 1, 0) <= _UNSEEN)
+    others = varying.repetitions - max(varying.counts) if varying.counts else (varying.distinct or 1) - 1
+    return chance_without_effect(others, varying.repetitions, run.repetitions) <= 1 - CONFIDENCE
 
 
 def decides_otherwise(run: ModelMeasured) -> bool:

@@ -5,12 +5,13 @@ whole numbers as inputs no order of adding can change its result, and a differen
 was not made by another order.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from checks.analysis.numbers.magnitude import Work, magnitude
-from checks.analysis.numbers.power import CONFIDENCE, confidence_of
+from checks.analysis.numbers.power import CONFIDENCE, chance_without_effect
 from checks.facts import Experiment, Frameworks, Measured, Measurement, Precision, Repeat, TorchFacts
 from checks.facts.phrase import Phrase
 from checks.knowledge.frameworks.computations import known_operations
@@ -18,10 +19,11 @@ from checks.knowledge.frameworks.determinism import Promise, Promised, promised
 from checks.knowledge.phrases import operation_phrase, phrase
 
 DEFAULT, DETERMINISTIC, WORKSPACE = "default", "deterministic", "deterministic-workspace"
-EXACT, AUTOTUNE = "exact-inputs", "autotune"
+EXACT, AUTOTUNE, FRESH = "exact-inputs", "autotune", "fresh-process"
 NO_FORM, NO_WORKSPACE = "no-deterministic-form", "workspace-not-set"
 _PREFIXES = (("tf.", "tensorflow"), ("xla.", "jax"))  # of the names in determinism.toml; the others are PyTorch's
 _TORCH = "torch"
+_NO_REMEDY = (DEFAULT, EXACT, FRESH)  # settings that ask what varies, and mend nothing
 _DOCUMENTED = (_TORCH, "tensorflow", "jax")  # the frameworks whose documents are in determinism.toml
 _NAMED = 5  # operations in a sentence
 _FEW = 3  # operations of a device that compute wrongly, from which on it is the device
@@ -37,6 +39,7 @@ class Variation(StrEnum):
 
     UNTESTED = "untested"
     STABLE = "stable"  # the same bits each time
+    FIRST_CALL = "first-call"  # only the very first was another one
     DOCUMENTED = "documented"  # they vary, as a document says
     ORDER = "order"  # they vary as far as the order of adding, or the choice between equals, can make them
     WRONG = "wrong"  # they vary where no order can change the result, or farther than any order
@@ -44,7 +47,10 @@ class Variation(StrEnum):
 
 @dataclass(frozen=True)
 class Repeated:
-    """One operation on one device: what is promised, and what came of it under each setting."""
+    """One operation on one device: what is promised, and what came of it under each setting.
+
+    ``among``: the operations that were repeated there, of each of which as much may be said.
+    """
 
     framework: str
     operation: str
@@ -52,6 +58,7 @@ class Repeated:
     device: str
     promised: Promised
     under: Mapping[str, Repeat] = field(default_factory=dict)
+    among: int = 1
 
     @property
     def is_documented(self) -> bool:
@@ -79,27 +86,24 @@ class Repeated:
         """What was measured under other settings, where it varies by default: what might have mended it."""
         if self.default is None or not self.default.varies:
             return {}
-        measured = {setting: self.measured(setting) for setting in self.under if setting not in (DEFAULT, EXACT)}
+        measured = {setting: self.measured(setting) for setting in self.under if setting not in _NO_REMEDY}
         return {setting: found for setting, found in measured.items() if found is not None}
 
     @property
     def mended_by(self) -> tuple[str, ...]:
-        """The settings under which it repeats so often that what varies by default would have been seen again."""
-        return tuple(
-            setting
-            for setting, run in self.tried.items()
-            if not run.varies and confidence_of(run.repetitions, self.rate) >= CONFIDENCE
-        )
+        """The settings under which it repeats so often that what varies by default would have been seen again.
+
+        Each of all settings and operations has its part of the chance that one is named here that does nothing.
+        """
+        if self.default is None:
+            return ()
+        level = (1 - CONFIDENCE) / (max(1, self.among) * max(1, len(self.tried)))
+        return tuple(setting for setting, run in self.tried.items() if is_kept_away(self.default, run, level))
 
     @property
     def is_open(self) -> bool:
         """Whether it gave the same bits under a setting, but too seldom to say that this setting mends it."""
         return not self.mended_by and any(not run.varies for run in self.tried.values())
-
-    @property
-    def rate(self) -> float:
-        """How often it gave another result than the usual one by default, of all calls; 0 where it never did."""
-        return rate_of(self.default) if self.default is not None else 0.0
 
     @property
     def cost(self) -> float | None:
@@ -117,7 +121,7 @@ class Repeated:
         if self.default is None:
             return Variation.UNTESTED
         if not self.default.varies:
-            return Variation.STABLE
+            return Variation.FIRST_CALL if self.default.first_differs else Variation.STABLE
         is_documented = self.promised.by_default is Promise.VARIES
         if is_choice(self.operation):  # among whole numbers many are equal: what to choose from
             return Variation.DOCUMENTED if is_documented else Variation.ORDER
@@ -145,7 +149,7 @@ class Repeated:
 
     def _is_beyond(self, run: Repeat) -> bool:
         """Whether its results are farther apart than the order of adding can make them."""
-        if run.spread is None:  # only the first call was another one, and is gone
+        if run.spread is None:  # a run of an experiment, or results of several shapes
             return False
         work = Work(dtype=self.dtype, terms=run.terms)
         return magnitude(run.spread, work).is_more_than_rounding
@@ -158,8 +162,17 @@ def repeated(measurements: Iterable[Measurement], versions: Mapping[str, str | N
         if isinstance(run, Repeat):
             key = (run.framework, run.operation, run.dtype, run.device)
             found.setdefault(key, {}).setdefault(run.setting, run)
+    among = Counter((framework, device) for framework, _, _, device in found)
     return tuple(
-        Repeated(framework, operation, dtype, device, _promised(framework, operation, device, versions), under)
+        Repeated(
+            framework,
+            operation,
+            dtype,
+            device,
+            _promised(framework, operation, device, versions),
+            under,
+            among[framework, device],
+        )
         for (framework, operation, dtype, device), under in found.items()
     )
 
@@ -178,6 +191,7 @@ def runs(measurements: Iterable[Measurement]) -> Iterator[Repeat]:
                 seconds=run.seconds,
                 repetitions=len(run.exact),
                 distinct=run.distinct,
+                counts=run.counts,
                 scale=run.steps[-1] if run.steps else None,
             )
 
@@ -231,19 +245,14 @@ def is_device(operations: Iterable[Repeated]) -> bool:
 
 def results_of(run: Repeat) -> tuple[int, int]:
     """How many different results of how many calls; the first call of all counts where only that was another one."""
-    if (run.distinct or 0) > 1 or not run.warm_up:
-        return run.distinct or 0, run.repetitions
-    return 2, run.repetitions + 1
+    return (2, run.repetitions + 1) if run.first_differs else (run.distinct or 0, run.repetitions)
 
 
-def rate_of(run: Repeat) -> float:
-    """How often it gave another result than the usual one, of all calls; 0 where it never did."""
-    if not run.varies:
-        return 0.0
-    calls = run.repetitions + bool(run.warm_up)
-    # Of runs of the experiments, only the number of different ones is known: each as often as the others.
-    usual = max(run.counts, default=0) or run.repetitions / max(run.distinct or 1, 1)
-    return max(0.0, 1 - usual / calls)
+def is_kept_away(varying: Repeat, alike: Repeat, level: float = 1 - CONFIDENCE) -> bool:
+    """Whether what makes ``varying`` vary is away in ``alike``: that both are of one kind has less than this chance."""
+    if alike.varies:
+        return False
+    return chance_without_effect(varying.others, varying.repetitions, alike.repetitions) <= level
 
 
 def is_well_timed(run: Measured) -> bool:

@@ -10,8 +10,7 @@ Knowledge:    resources/knowledge/frameworks/computations.toml
 
 from collections.abc import Iterator
 
-from checks.analysis.numbers.power import CONFIDENCE, confidence_of
-from checks.analysis.numbers.repeats import AUTOTUNE, Repeated, of_torch, rate_of
+from checks.analysis.numbers.repeats import AUTOTUNE, Repeated, is_kept_away, of_torch
 from checks.causes.registry import check
 from checks.facts import Measurements, Repeat, TorchFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
@@ -51,7 +50,7 @@ def _changes(repeated: Repeated, run: Repeat) -> bool:
     if plain is None or plain.varies:
         return False
     if run.varies:
-        return confidence_of(plain.repetitions, rate_of(run)) >= CONFIDENCE
+        return is_kept_away(run, plain)
     return plain.scale == run.scale and run.fingerprints[:1] != plain.fingerprints[:1]
 
 

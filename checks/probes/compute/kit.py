@@ -11,6 +11,7 @@ from ..model import kit as model_kit
 HOST = os.path.join(os.path.dirname(os.path.abspath(kit.__file__)), "host.py")  # which runs a probe in another process
 
 LOST_AFTER = 3  # errors of one kind in a row on an accelerator after which no more is tried
+SURE, OTHERS = 30, 10  # repetitions, and results other than the usual one among them, that show how much varies
 IDENTITY = ("kind", "operation", "dtype", "setting")  # what tells the entries of one process apart
 
 _UNSUPPORTED = re.compile(
@@ -227,6 +228,16 @@ class _Lost:
     def is_certain(self, named):
         """Of the device on which this is to be computed. A processor is never lost."""
         return self._failures >= LOST_AFTER and not is_processor(named.get("device", ""))
+
+
+def is_settled(counts):
+    """Whether what varies was repeated often enough. ``counts``: how often each result came.
+
+    Whoever stops at the first other result takes what is seldom for what is frequent; and of so few nothing tells
+    whether a setting has an effect.
+    """
+    calls = sum(counts)
+    return calls >= SURE and calls - max(counts) >= OTHERS
 
 
 def is_unsupported(error):

@@ -11,7 +11,6 @@ from . import kit as compute
 from .bits import difference, fingerprint
 
 MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 show what happens in one of a hundred
-SURE = 30  # repetitions after which an operation that varies needs no more
 LEAST = 4  # repetitions of what was begun, while the time of all lasts
 FINGERPRINTS = 20  # as many are reported
 
@@ -67,7 +66,7 @@ def repeated(call, clock, most, look):
             counts.append(1)
             if len(found) > 1:
                 farthest = _farther(np, farthest, first, result)
-        if len(found) > 1 and len(seconds) >= SURE:
+        if compute.is_settled(counts):
             break
     figures = {
         "repetitions": len(seconds),

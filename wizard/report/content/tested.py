@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.gpu.load import device_name, loads
-from checks.analysis.numbers.power import excluded_rate, reach
+from checks.analysis.numbers.power import excluded_rate, reach, rounded_up
 from checks.facts import Measurement, Measurements, Repeat
 from checks.facts.case import Case
 from checks.judgement.coverage import is_conclusive, is_too_short, repeats_by_default, varies
@@ -59,16 +59,17 @@ def _repeated(repeats: Sequence[Repeat], language: str) -> str:
     named = (
         words("measurements.computing", language, framework=framework_name(f, language), device=d) for f, d in places
     )
-    varying = sum(repeat.varies for repeat in repeats)
+    varying = sum(not repeat.is_alike for repeat in repeats)
     values: dict[str, object] = {
         "count": len(repeats),
         "places": words("report.list-separator", language).join(named),
         "varying": varying,
     }
-    same = reach(repeat.repetitions for repeat in repeats if not repeat.varies)
+    same = reach(repeat.repetitions for repeat in repeats if repeat.is_alike)
     if same is None:
         return words("report.tested-varying-all", language, **values)
-    median_rate, worst = (_percent(excluded_rate(count) or 1.0) for count in (same.usual, same.fewest))
+    among = len(repeats)
+    median_rate, worst = (rounded_up(excluded_rate(count, among=among) or 1.0) for count in (same.usual, same.fewest))
     return words(
         f"report.tested-{'varying' if varying else 'same'}{'' if median_rate == worst else '-most'}",
         language,
@@ -77,9 +78,3 @@ def _repeated(repeats: Sequence[Repeat], language: str) -> str:
         worst=worst,
         **values,
     )
-
-
-def _percent(rate: float) -> str:
-    """A rate in percent with the digits that count: "26", "1.0", "0.05"."""
-    percent = rate * 100
-    return f"{percent:.0f}" if percent >= 10 else f"{percent:.1f}" if percent >= 1 else f"{percent:.1g}"

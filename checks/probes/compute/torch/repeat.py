@@ -21,7 +21,7 @@ from .timers import Events, Wall
 
 SEED = 20
 MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 show what happens in one of a hundred
-SURE = 30  # repetitions after which an operation that varies needs no more
+FAR = 30  # repetitions among which the result is looked for that is the farthest from the first
 LEAST = 3  # repetitions of what was begun, while the time of all lasts
 CALLS = LEAST + 1  # that it needs at the least: the first is not counted
 FINGERPRINTS, ORDER = 20, 300  # as many of each are reported
@@ -336,7 +336,7 @@ class Repeats:
     def _spread(self, call, first, code, other, clock):
         """The first result beside the farthest of some more that differ from it; ``other``: one that is at hand."""
         farthest = None
-        for _ in range(SURE):
+        for _ in range(FAR):
             if other is None:
                 if clock.left <= 0 and (farthest is not None or clock.whole.left <= 0):
                     break
@@ -368,16 +368,21 @@ class _Counted:
     """What came of the repetitions of one operation under one setting."""
 
     def __init__(self):
-        self.found, self.order = [], []
+        self.found, self.order, self._counts = [], [], []
         self.warm_up, self.spread = None, None
         self._seconds, self._spent = [], 0.0
 
     def add(self, codes, seconds, spent):
         """Some more. ``seconds``: of each call; ``spent``: of everything."""
         for code in codes:
+            if self._is_settled:  # to stop is decided call by call, however many are read at once
+                break
             if code not in self.found:
                 self.found.append(code)
-            self.order.append(self.found.index(code))
+                self._counts.append(0)
+            place = self.found.index(code)
+            self.order.append(place)
+            self._counts[place] += 1
         self._seconds += seconds
         self._spent += spent
 
@@ -388,7 +393,11 @@ class _Counted:
 
     def is_enough(self, most):
         """Whether more show nothing new."""
-        return len(self.order) >= (SURE if len(self.found) > 1 else most)
+        return self._is_settled or len(self.order) >= most
+
+    @property
+    def _is_settled(self):
+        return len(self.found) > 1 and compute.is_settled(self._counts)
 
     def figures(self):
         """The fields of Repeat."""
@@ -396,7 +405,7 @@ class _Counted:
             "repetitions": len(self.order),
             "distinct": len(self.found),
             "fingerprints": [_hex(code) for code in self.found[:FINGERPRINTS]],
-            "counts": [self.order.count(place) for place in range(min(len(self.found), FINGERPRINTS))],
+            "counts": self._counts[:FINGERPRINTS],
             "seconds": compute.median(self._seconds),
             "share": min(1.0, sum(self._seconds) / self._spent) if self._spent else None,
         }

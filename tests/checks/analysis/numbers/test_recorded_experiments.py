@@ -31,12 +31,13 @@ def test_five_runs_of_a_thousand_steps_ended_in_the_same_bits(name: str) -> None
 
 
 def test_an_operation_of_tensorflow_that_varies_on_the_processor_repeats_in_deterministic_mode() -> None:
+    """One other result in 51 calls, and none in 212: another set of calls would look like that, too, by chance."""
     found = repeated(measurements(*FIVE_RUNS[:2]), {})
     (varying,) = (each for each in found if each.default is not None and each.default.varies)
     assert varying.operation == VARYING
     assert varying.variation is Variation.DOCUMENTED
     assert "pull/48905" in varying.promised.source
-    assert varying.mended_by == ("deterministic",)
+    assert (varying.mended_by, varying.is_open) == ((), True)
 
 
 def test_the_finding_names_the_operation_and_what_mends_it() -> None:

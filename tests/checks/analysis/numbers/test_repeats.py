@@ -58,7 +58,9 @@ def one(*made: Repeat, version: str = "2.13.0") -> Repeated:
             id="choice-of-equal-whole-numbers",
         ),
         pytest.param([repeat("linalg-eigh", distinct=2, spread=LARGE)], Variation.ORDER, id="direction-of-a-vector"),
-        pytest.param([repeat("sum", warm_up="ff")], Variation.ORDER, id="only-the-first-call"),
+        pytest.param([repeat("sum", warm_up="ff")], Variation.FIRST_CALL, id="only-the-first-call"),
+        pytest.param([repeat("elementwise", warm_up="ff")], Variation.FIRST_CALL, id="first-call-of-what-has-no-order"),
+        pytest.param([repeat("elementwise", distinct=2, warm_up="ff")], Variation.WRONG, id="not-only-the-first-call"),
     ],
 )
 def test_variation(made: list[Repeat], variation: Variation) -> None:
@@ -82,16 +84,26 @@ def test_nothing_is_mended_that_never_varied() -> None:
 
 
 @pytest.mark.parametrize(
-    ("default", "rate"),
+    ("default", "others"),
     [
-        pytest.param(repeat("sum", distinct=3, n=30, counts=(15, 9, 6)), 0.5, id="by-the-usual-one"),
-        pytest.param(repeat("sum", n=299, warm_up="ff"), 1 / 300, id="the-first-call-alone"),
-        pytest.param(repeat("sum", distinct=4, n=5, counts=()), 0.75, id="runs-that-are-only-known-to-differ"),
-        pytest.param(repeat("sum"), 0.0, id="never"),
+        pytest.param(repeat("sum", distinct=3, n=30, counts=(15, 9, 6)), 15, id="than-the-usual-one"),
+        pytest.param(repeat("sum", n=299, warm_up="ff"), 0, id="the-first-call-is-not-counted"),
+        pytest.param(repeat("sum", distinct=4, n=5, counts=()), 3, id="that-are-only-known-to-differ"),
+        pytest.param(repeat("sum"), 0, id="never"),
     ],
 )
-def test_how_often_it_gave_another_result(default: Repeat, rate: float) -> None:
-    assert one(default).rate == pytest.approx(rate)
+def test_how_often_it_gave_another_result(default: Repeat, others: int) -> None:
+    assert default.others == others
+
+
+def test_of_many_operations_each_has_its_part_of_the_chance_to_be_wrong() -> None:
+    """One setting of one operation alone is surer of its effect than one among a hundred."""
+    seldom, set_ = repeat("index-add", distinct=3, n=30), repeat("index-add", "deterministic", n=300)
+    crowd = [repeat(f"operation-{place}") for place in range(97)]
+    assert one(seldom, set_).mended_by == ("deterministic",)
+    assert repeated([seldom, set_, *crowd], {})[0].mended_by == ()
+    enough = repeat("index-add", "deterministic", n=1000)
+    assert repeated([seldom, enough, *crowd], {})[0].mended_by == ("deterministic",)
 
 
 def test_so_few_equal_results_mend_nothing() -> None:

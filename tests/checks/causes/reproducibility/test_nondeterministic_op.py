@@ -86,9 +86,8 @@ def test_many_are_cut_short_in_the_sentence_and_whole_in_the_evidence() -> None:
     assert evidence(finding, "varying_operation").count(" / 300") == 7
 
 
-def test_only_the_first_call_was_another() -> None:
-    (finding,) = findings(repeat("conv2d", warm_up="ffff"))
-    assert evidence(finding, "varying_operation") == "conv2d: 2 / 301"
+def test_the_first_call_alone_is_another_cause() -> None:
+    assert findings(repeat("conv2d", warm_up="ffff")) == []
 
 
 def test_one_finding_per_device() -> None:
@@ -133,4 +132,5 @@ def test_a_real_processor() -> None:
     varying = evidence(finding, "varying_operation")
     assert "index-copy" in varying
     assert evidence(finding, "not_documented") == ""
-    assert "Each of them repeated" in in_language(finding.values["mended"], "en")
+    assert "Some of them repeated" in in_language(finding.values["mended"], "en")
+    assert "index-backward" not in evidence(finding, "mended_by")  # 14 of 15 came often, and 37 may do so by chance

@@ -107,7 +107,7 @@ def test_the_first_call_is_told_apart(suite: ModuleType, repeats: Any) -> None:
     assert (made.distinct, made.repetitions) == (1, MOST)
     assert made.warm_up
     assert made.warm_up not in made.fingerprints
-    assert made.varies
+    assert (made.varies, made.first_differs) == (False, True)
 
 
 def test_nan_everywhere_is_no_variation(suite: ModuleType, repeats: Any) -> None:

@@ -35,7 +35,15 @@ PYTHON = "/home/a/venv/bin/python"
 CARD = FrameworkDevice(device="cuda:0", compute_capability="8.6", kernel=KernelLaunch(ran=True))
 ERROR = ErrorText(type="RuntimeError", message="histc does not have a deterministic implementation")
 MEASURED = (
-    Repeat(framework="torch", operation="index-add", device="cuda:0", repetitions=20, distinct=3, seconds=0.01),
+    Repeat(
+        framework="torch",
+        operation="index-add",
+        device="cuda:0",
+        repetitions=20,
+        distinct=3,
+        counts=(8, 7, 5),
+        seconds=0.01,
+    ),
     Repeat(
         framework="torch",
         operation="index-add",

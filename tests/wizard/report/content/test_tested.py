@@ -53,8 +53,9 @@ def case_of(*measured: Measurement, findings: tuple[Finding, ...] = (), symptom:
 def test_how_sure_the_silence_is() -> None:
     (line, _seeds) = what_was_tested(case_of(repeat(), repeat(setting="deterministic", count=5)), "en")
     assert line == (
-        "Operations repeated with the same input (PyTorch on cpu): 1, 300 times each. None changed; a change in 1 % of "
-        "the repetitions of any one would have been seen with 95 % confidence, rarer ones are untested."
+        "Operations repeated with the same input (PyTorch on cpu): 1, 300 times each. None changed; with 95 % "
+        "confidence for all of them together, none does so in 1.0 % of the repetitions or more. Rarer changes are "
+        "untested."
     )
 
 
@@ -63,7 +64,7 @@ def test_the_fewest_repetitions_count_and_what_changed_is_said() -> None:
     first, second = what_was_tested(case_of(repeat(10, 2, device="cuda:0"), repeat(), late, late), "en")
     assert first == (
         "Operations repeated with the same input (PyTorch on cuda:0, PyTorch on cpu): 2, of which 1 gave different "
-        "bits from run to run; of the others, repeated 300 times each, what changes in less than 1 % of the "
+        "bits from run to run; of the others, repeated 300 times each, what changes in less than 1.3 % of the "
         "repetitions may have been missed."
     )
     assert second == "Measurements left out because the time was up: 2. A longer examination makes them."
@@ -72,11 +73,11 @@ def test_the_fewest_repetitions_count_and_what_changed_is_said() -> None:
 def test_the_one_that_was_repeated_least_does_not_speak_for_all() -> None:
     often = [repeat(count) for count in (3, 90, 100, 100, 110, 300)]
     told, _seeds = what_was_tested(case_of(*often), "en")
-    assert "6, 3–300 times each. None changed; a change in 3.3 % of" in told
-    assert "in most of them, in 63 % in the one repeated least" in told
+    assert "6, 3–300 times each. None changed; with 95 % confidence for all of" in told
+    assert "most do not in 5.2 % of the repetitions or more, and the one repeated least does not in 91 %" in told
     changed, *_ = what_was_tested(case_of(*often, repeat(20, 2)), "en")
     assert "7, of which 1 gave different bits from run to run; of the others, repeated 3–300 times" in changed
-    assert "what changes in less than 3.3 %" in changed
+    assert "what changes in less than 5.4 %" in changed
     (all_changed,) = what_was_tested(case_of(repeat(20, 2)), "ja")
     assert all_changed.endswith("すべて、実行のたびにビットが変わりました。")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from checks.analysis.numbers.power import excluded_rate
+from checks.analysis.numbers.power import excluded_rate, rounded_up
 from checks.analysis.numbers.sum_bound import beyond_rounding, error, in_figures
 from checks.facts import Experiment, Measurements
 from checks.facts.case import Case
@@ -213,7 +213,7 @@ def _network_sentences(found: Sequence[Experiment], language: str) -> Iterator[s
             yield words("measurements.network-nan", language, place=place_of(experiment, language), step=broken)
     rate = excluded_rate(min((len(experiment.values) for experiment in found if experiment.distinct == 1), default=0))
     if rate is not None:
-        yield words("measurements.network-power", language, rate=percent(rate))
+        yield words("measurements.network-power", language, rate=f"{rounded_up(rate)} %")
     yield from _beside_default(found, language)
     yield from _start(found, language)
     if any(len(experiment.values) < ARTICLE_RUNS or experiment.steps[-1] < ARTICLE_STEPS for experiment in found):

@@ -148,7 +148,7 @@ def _repeated(repeat: Repeat) -> _Result:
         return _NOTHING
     distinct, calls = results_of(repeat)
     counts: dict[str, object] = {"distinct": distinct, "count": calls}
-    return ("warning", "varies", counts) if repeat.varies else (_same(calls), "same", counts)
+    return (_same(calls), "same", counts) if repeat.is_alike else ("warning", "varies", counts)
 
 
 def _same(count: int) -> str:

@@ -21,7 +21,7 @@ from checks.analysis.models.repeats import (
 )
 from checks.analysis.models.runs import telling_line
 from checks.analysis.numbers.magnitude import Size
-from checks.analysis.numbers.power import CONFIDENCE, ENOUGH, excluded_rate
+from checks.analysis.numbers.power import CONFIDENCE, ENOUGH, excluded_rate, rounded_up
 from checks.facts import ModelMeasured
 from checks.facts.case import Case
 from checks.knowledge.phrases import in_language
@@ -150,7 +150,7 @@ def _repeated(measured: ModelMeasured, here: Sequence[ModelMeasured], language: 
     rate = excluded_rate(measured.repetitions)
     if rate is None:
         return
-    yield _words("same", language, rate=f"{100 * rate:.2g} %", sure=percent(CONFIDENCE), **values)
+    yield _words("same", language, rate=f"{rounded_up(rate)} %", sure=percent(CONFIDENCE), **values)
 
 
 def _tables(here: Sequence[ModelMeasured], language: str) -> Iterator[Table]:

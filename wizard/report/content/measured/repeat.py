@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.numbers.magnitude import Work, magnitude
-from checks.analysis.numbers.power import CONFIDENCE, ENOUGH, excluded_rate, reach
+from checks.analysis.numbers.power import CONFIDENCE, ENOUGH, excluded_rate, reach, rounded_up
 from checks.analysis.numbers.repeats import (
     DETERMINISTIC,
     WORKSPACE,
@@ -29,6 +29,7 @@ from wizard.words import known, words
 _STATES = {
     Variation.UNTESTED: "open",
     Variation.STABLE: "clear",
+    Variation.FIRST_CALL: "note",
     Variation.DOCUMENTED: "note",
     Variation.ORDER: "note",
     Variation.WRONG: "warning",
@@ -62,13 +63,13 @@ def _words(key: str, language: str, /, **values: object) -> str:
 def _sentences(framework: str, device: str, operations: Sequence[Repeated], language: str) -> Iterator[str]:
     place = place_words(framework, device, language)
     tested = [operation.default for operation in operations if operation.default is not None]
-    varying = [operation for operation in operations if operation.default is not None and operation.default.varies]
+    varying = [run for run in tested if not run.is_alike]
     if tested:
         key = "counts" if varying else "counts-same"
         yield _words(key, language, place=place, tested=len(tested), varying=len(varying))
-    stable = reach(operation.repetitions for operation in tested if not operation.varies)
+    stable = reach(run.repetitions for run in tested if run.is_alike)
     if stable is not None:
-        rate, usual = _rate(stable.fewest), _rate(stable.usual)
+        rate, usual = (_rate(count, among=len(tested)) for count in (stable.fewest, stable.usual))
         key = "power-one" if rate == usual else "power"
         times = from_to(stable.fewest, stable.most, language)
         yield _words(key, language, times=times, rate=rate, usual=usual, sure=_sure())
@@ -97,9 +98,9 @@ def _sure() -> str:
     return percent(CONFIDENCE)
 
 
-def _rate(repetitions: int) -> str:
-    rate = excluded_rate(repetitions)
-    return _NONE if rate is None else f"{100 * rate:.2g} %"
+def _rate(repetitions: int, *, among: int = 1) -> str:
+    rate = excluded_rate(repetitions, among=among)
+    return _NONE if rate is None else f"{rounded_up(rate)} %"
 
 
 def _table(framework: str, device: str, operations: Sequence[Repeated], language: str) -> Table:
@@ -119,7 +120,7 @@ def _table(framework: str, device: str, operations: Sequence[Repeated], language
 def _row(operation: Repeated, language: str) -> Row:
     run, is_plain = operation.default, _is_plain(operation)
     promise, cost = _promise(operation, language), _NONE if operation.cost is None else f"× {operation.cost:.2g}"
-    power = _rate(run.repetitions) if run is not None and not run.varies else _NONE
+    power = _rate(run.repetitions) if run is not None and run.is_alike else _NONE
     fixed_by = joined((setting_name(setting, language) for setting in operation.mended_by), language)
     return Row(
         cells=(
@@ -147,7 +148,7 @@ def _state(operation: Repeated) -> str:
 def _is_plain(operation: Repeated) -> bool:
     """Whether it gave the same bits in every way that was tried, at no cost worth a word."""
     run, in_mode = operation.default, operation.under.get(WORKSPACE) or operation.under.get(DETERMINISTIC)
-    if operation.variation is not Variation.STABLE or run is None or run.warm_up or run.shrunk:
+    if operation.variation is not Variation.STABLE or run is None or run.shrunk:
         return False
     is_same_in_mode = in_mode is None or in_mode.is_left_out or (in_mode.distinct == 1 and not in_mode.shrunk)
     return is_same_in_mode and (operation.cost or 0.0) < _COSTLY
@@ -200,7 +201,7 @@ def _seen(run: Repeat | None, language: str) -> str:
         return f"{why} ({run.detail})" if run.detail else why
     distinct, calls = results_of(run)
     counted = _words("same" if distinct == 1 else "distinct", language, distinct=distinct, repetitions=calls)
-    if run.warm_up and run.distinct == 1:
+    if run.first_differs:
         counted = joined((counted, _words("warm-up", language)), language)
     return joined((counted, _words("shrunk", language)), language) if run.shrunk else counted
 

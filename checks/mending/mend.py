@@ -73,13 +73,15 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
     proof = _shown_first(case)
     if not facts.here or proof is None or any(mending.stands for mending in facts.mendings):
         return None
+    if proof.way == "new":
+        raise NotMended("new-environment")
     changes = changes_in(proof.commands, facts.target or "python")
     if any(isinstance(change, Managed) for change in changes):
         raise NotMended("managed")
     carried_out = tuple(change for change in changes if isinstance(change, Installed | Moved))
     if not carried_out and not any(isinstance(change, NewEnvironment) for change in changes):
         return None
-    if any(isinstance(change, NewEnvironment) for change in changes) or proof.way == "new":
+    if any(isinstance(change, NewEnvironment) for change in changes):
         raise NotMended("new-environment")
     prefix = check_permission(facts.target_interpreter)
     for change in carried_out:

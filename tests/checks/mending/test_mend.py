@@ -367,6 +367,16 @@ def test_two_at_once_and_an_older_one_first_are_refused(environment: Path, monke
     assert mended(case).reason == "under-way"
 
 
+def test_a_remedy_that_was_proven_in_a_new_environment_is_refused_with_its_reason(environment: Path) -> None:
+    case = failed_case(environment)
+    made = (f"{environment}/bin/python -m venv fresh-env", "fresh-env/bin/python -m pip install six")
+    proof = msgspec.structs.replace(case.facts.proofs[0], commands=made, way="new")
+    case = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, proofs=(proof,)))
+    with pytest.raises(NotMended) as why:
+        proposal(case)
+    assert why.value.reason == "new-environment"
+
+
 def test_what_works_only_with_a_setting_that_the_user_has_to_change_is_not_fixed(environment: Path) -> None:
     case = failed_case(environment, "import os, six; assert 'BAD' not in os.environ")
     unset = Variable("unset BAD", "BAD", None)

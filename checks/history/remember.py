@@ -15,7 +15,7 @@ import msgspec
 
 from checks.analysis.history.observed import Observed, What, failing, observed_in
 from checks.analysis.history.state import State, differences, owners_of, state_of
-from checks.facts import Change, ChangeKind, Facts, History
+from checks.facts import Change, ChangeKind, Facts, History, ProgramRun
 from checks.facts.case import now
 from checks.facts.question import SymptomName
 from checks.history.files import files_of_program, site_files
@@ -24,7 +24,9 @@ from checks.history.logs import logged
 from checks.history.needs import needs_of
 from checks.history.store import Snapshot, Store
 from checks.history.times import modified, utc, with_times
+from checks.interpreters import read_interpreter
 from checks.interpreters.disk import absolute
+from checks.interpreters.installed import read_installed
 from checks.sharing.redact import redacted_plain, this_machine
 
 _RELEASE = re.compile(r"v?\d[\w.+!-]{0,60}(?: [\w.]{1,40})?")
@@ -49,6 +51,45 @@ def look_back(facts: Facts, store: Store, root: Path = Path("/")) -> History | N
     except OSError as error:
         return msgspec.structs.replace(history, unread={NOT_KEPT: error.strerror or str(error)})
     return history
+
+
+def remember_mended(facts: Facts, runs: tuple[ProgramRun, ...], store: Store) -> int | None:
+    """Save a snapshot of the environment as a remedy left it, and of ``runs``, which were seen behind it.
+
+    ``facts``: of the examination before. Returns the snapshot's number; None: nothing is to be remembered.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    target = facts.target_interpreter
+    if target is None or not facts.here or facts.reported or not store.is_on:
+        return None
+    mended = msgspec.structs.replace(target, packages=read_interpreter(target.path).packages)
+    others = tuple(other for other in facts.interpreters or () if other is not target)
+    now_there = msgspec.structs.replace(
+        facts,
+        interpreters=(mended, *others),
+        installed=read_installed(mended) if facts.installed else None,
+        frameworks=None,
+        models=tuple(msgspec.structs.replace(model, runs=()) for model in facts.models),
+        runs=runs,
+    )
+    return store.add(snapshot_of(now_there))
+
+
+def remember_undone(number: int, python: str, store: Store) -> None:
+    """Save that the packages of an environment are others again than in the snapshot of this number.
+
+    Nothing was tried since then, so nothing is said to work or to fail.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    present = snapshot_of(Facts(interpreters=(read_interpreter(python),), target=python))
+    mended = store.read(number)
+    if store.is_on and mended is not None and mended.key == present.key and ChangeKind.PACKAGE in present.state:
+        packages = present.state[ChangeKind.PACKAGE]
+        store.add(msgspec.structs.replace(present, state={ChangeKind.PACKAGE.value: packages}))
 
 
 def snapshot_of(facts: Facts, besides: tuple[str, ...] = ()) -> Snapshot:

@@ -13,9 +13,10 @@ from checks.analysis.models.repeats import REPEATED, decides_otherwise, name_of,
 from checks.analysis.numbers.repeats import repeated, trainings
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
 from checks.facts import Facts, ModelMeasured
-from checks.facts.finding import FAILED_RUN, MEASURED_MODEL, Finding, Severity
+from checks.facts.finding import MEASURED_MODEL, Finding, Severity
 from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
-from checks.facts.remedies.mendings import fixed_run, is_fixed
+from checks.facts.remedies.mendings import fixed_by
+from checks.judgement.programs.mended import still_failing
 from checks.judgement.programs.seen_to_run import only_waited, still_ran, used_gpu, worked
 from checks.judgement.ranking import can_explain, is_found
 from checks.knowledge.catalogue import UNKNOWN
@@ -95,10 +96,10 @@ class Headline:
 
 def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness: str) -> Headline:
     """What to say of the findings, the best first, for a question and the exactness that its user needs."""
-    if is_fixed(facts.mendings, facts.runs):
+    left = [index for index, finding in enumerate(findings) if not finding.is_mended]
+    is_left = is_found([findings[index] for index in left], reported=facts.reported)
+    if fixed_by(facts.mendings) and not is_left and all(run.package for run in still_failing(facts)):
         return Headline(Stance.MENDED)
-    fixed = fixed_run(facts.mendings)
-    left = [index for index, finding in enumerate(findings) if not fixed or finding.named(FAILED_RUN) != fixed.label]
     if not left or len(left) == len(findings):
         return _of_findings(facts, findings, symptom, exactness)
     said = _of_findings(facts, [findings[index] for index in left], symptom, exactness)
@@ -141,8 +142,6 @@ def _of_findings(facts: Facts, findings: Sequence[Finding], symptom: str, exactn
 
 def is_trouble(facts: Facts, findings: Sequence[Finding], symptom: str) -> bool:
     """Whether something serious was found, or two machines differ by what nothing explains, and that was asked."""
-    if is_fixed(facts.mendings, facts.runs):
-        return False
     if is_found(findings, reported=facts.reported):
         return True
     is_asked = symptom in (SymptomName.COMPARISON, SymptomName.RESULTS_DIFFER)

@@ -4,6 +4,7 @@
     -> of runs and exports       models/run_errors, export_errors, packaged
     -> of the user's program     programs/runs
     -> of AI programs here       programs/local
+    -> of what was mended here   programs/mended
     -> of texts, weighed         odds
     -> a second cause            second_cause
     -> ranked                    ranking
@@ -124,8 +125,12 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
         from checks.judgement.programs.local import with_local_programs
 
         known = with_local_programs(facts, known)
-    proven = {(proof.cause, proof.subject) for proof in facts.proofs if proof.helped}
     known = tuple(_surer(outcome, facts) for outcome in known)
+    if facts.mendings:
+        from checks.judgement.programs.mended import with_mended
+
+        known = with_mended(facts, known)
+    proven = {(proof.cause, proof.subject) for proof in facts.proofs if proof.helped}
     if not facts.reported and not any((log.text or "").strip() for log in facts.logs):
         return known, rank(known, proven)
 

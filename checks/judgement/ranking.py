@@ -19,11 +19,14 @@ def rank(outcomes: Iterable[Outcome], proven: Collection[tuple[str, str]] = ()) 
     the cause removes both. A blocking cause that ``is_warned_first`` goes before all others, then what is ``proven``
     (its cause and subject, of which a remedy was seen to mend the program), and then what explains a failure of the
     user's own program that was seen: the rest is only known to be so. Notes that tell what ``is_usual``
-    are the last. "unknown" is dropped where a blocking cause is known: the specific beats the general.
+    are the last. "unknown" is dropped where a blocking cause is known, or one that was mended with it: the specific
+    beats the general.
     """
     findings = [finding for outcome in outcomes for finding in outcome.findings]
     if any(finding.severity is Severity.BLOCKING and finding.cause != UNKNOWN for finding in findings):
         findings = [finding for finding in findings if finding.cause != UNKNOWN]
+    if any(finding.is_mended and finding.cause != UNKNOWN for finding in findings):
+        findings = [finding for finding in findings if finding.cause != UNKNOWN or not finding.is_mended]
     seen = {finding.cause for finding in findings}
     explained = {
         consequence
@@ -35,7 +38,7 @@ def rank(outcomes: Iterable[Outcome], proven: Collection[tuple[str, str]] = ()) 
 
     worst = {cause: min(_WEIGHT[found.severity] for found in findings if found.cause == cause) for cause in seen}
 
-    def order(finding: Finding) -> tuple[bool, bool, bool, int, bool, bool, bool, float, str, str]:
+    def order(finding: Finding) -> tuple[bool, bool, bool, int, bool, bool, bool, bool, float, str, str]:
         weight = _WEIGHT[finding.severity]
         if finding.severity is not Severity.NOTE:
             consequences = explained.intersection(cause_of(finding.cause).explains)
@@ -44,9 +47,10 @@ def rank(outcomes: Iterable[Outcome], proven: Collection[tuple[str, str]] = ()) 
         is_seen = FAILED_RUN in finding.values
         return (
             not is_first,
-            (finding.cause, finding.subject) not in proven,
+            (finding.cause, finding.subject) not in proven or finding.is_mended,
             not (is_seen and finding.severity is Severity.BLOCKING),
             weight,
+            not finding.is_mended,
             not is_seen,
             finding.severity is Severity.NOTE and cause_of(finding.cause).is_usual,
             finding.cause in explained,

@@ -37,7 +37,10 @@ class Stage(StrEnum):
 
 
 class Journal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One remedy that is, or was, carried out. ``process``, ``process_began``: who does it."""
+    """One remedy that is, or was, carried out. ``process``, ``process_began``: who does it.
+
+    ``remembered``: the number of the examination that says in the history that it works with it; 0: there is none.
+    """
 
     id: str
     stage: Stage
@@ -52,6 +55,7 @@ class Journal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     files: int = 0  # that were saved
     bytes: int = 0
     modified: int = 0  # the time of the environment's folder, before
+    remembered: int = 0
     process: int = 0
     process_began: float = 0.0
 

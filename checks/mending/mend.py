@@ -6,17 +6,21 @@ goes wrong on the way, and whoever stops it, everything is put back.
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from checks.engine.processes.surroundings import probe_environment
-from checks.facts import InterpreterFacts, Mending, MendingResult, PackageChange, ProgramEnd, ProgramRun, Proof
+from checks.facts import Facts, InterpreterFacts, Mending, MendingResult, PackageChange, ProgramEnd, ProgramRun, Proof
 from checks.facts.case import Case
 from checks.facts.finding import Finding
+from checks.history.remember import remember_mended
+from checks.history.store import Store
 from checks.interpreters.disk import absolute
 from checks.judgement.judge import judged
 from checks.mending import journal as journals
@@ -32,8 +36,10 @@ from checks.proof.copies.environment_copy import ROOM, Cancelled, EnvironmentCop
 from checks.proof.copies.place import trial_folder
 from checks.proof.failures import failure_of, kept_run
 from checks.proof.prove import PATIENCE, seconds_for, seen_now
-from checks.proof.witness import Witness, witnesses_of
+from checks.proof.witness import Witness, others_of, witnesses_of
 from checks.remedies.plan import plan_remedies
+
+log = logging.getLogger(__name__)
 
 _MOMENT = 60.0  # seconds within which it failed: then it is seen to fail once more before anything is changed
 
@@ -42,7 +48,8 @@ _MOMENT = 60.0  # seconds within which it failed: then it is seen to fail once m
 class Proposal:
     """What would be done: all that a user is asked about. ``settings``: that have to be changed elsewhere, by hand.
 
-    ``witness``: what was seen to fail, and to work with the remedy. ``changes``: with the settings among them.
+    ``witness``: what was seen to fail, and to work with the remedy; ``others``: what else failed, and is started again
+    as well. ``changes``: with the settings among them.
     """
 
     proof: Proof
@@ -53,6 +60,7 @@ class Proposal:
     packages: tuple[PackageChange, ...]
     changes: tuple[Change, ...]
     settings: tuple[Change, ...]
+    others: tuple[Witness, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,6 +110,7 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
         packages=proof.changes,
         changes=changes,
         settings=tuple(change for change in changes if isinstance(change, SETTINGS)),
+        others=others_of(facts, witness),
     )
 
 
@@ -136,11 +145,25 @@ def mend(
     variables: Mapping[str, str] = os.environ,
     seconds: float = 0.0,
     cancelled: Callable[[], bool] = lambda: False,
+    history: Path | None = None,
 ) -> Generator[Doing, None, Case]:
-    """Do it; returns the case with what came of it. ``seconds``: how long the program was watched, 0: to its end."""
+    """Do it; returns the case with what came of it.
+
+    ``seconds``: how long the program was watched, 0: to its end. ``history``: the folder in which is remembered that it
+    works; None: nowhere.
+    """
     target = case.facts.target_interpreter
     assert target is not None  # noqa: S101 - nothing is proposed without
-    doing = _Mending(proposed, proposed.witness, target, probe_environment("", variables), seconds, cancelled)
+    doing = _Mending(
+        proposed=proposed,
+        witness=proposed.witness,
+        facts=case.facts,
+        target=target,
+        variables=probe_environment("", variables),
+        seconds=seconds,
+        cancelled=cancelled,
+        history=history,
+    )
     mending = yield from doing.mending()
     facts = msgspec.structs.replace(case.facts, mendings=(*case.facts.mendings, mending))
     return judged(facts, case.answers, created=case.created, complete=case.complete)
@@ -150,10 +173,12 @@ def mend(
 class _Mending:
     proposed: Proposal
     witness: Witness
+    facts: Facts
     target: InterpreterFacts
     variables: Mapping[str, str]
     seconds: float
     cancelled: Callable[[], bool]
+    history: Path | None
 
     def mending(self) -> Generator[Doing, None, Mending]:
         """See it fail, keep, apply, see it work."""
@@ -206,9 +231,9 @@ class _Mending:
             "saved_bytes": journal.bytes,
         }
         try:
-            after = self._run(ground.variables)
+            after = self._run(self.witness, ground.variables)
             is_short = (after.seconds or 0.0) <= _MOMENT
-            again = self._run(ground.variables) if self.witness.works(after) and is_short else after
+            again = self._run(self.witness, ground.variables) if self.witness.works(after) and is_short else after
         except Cancelled:
             return self._ended(MendingResult.NOT_CHECKED, reason="stopped", **more)
         more["after"] = kept_run(again)
@@ -218,6 +243,10 @@ class _Mending:
         if self.proposed.settings and result in (MendingResult.FIXED, MendingResult.RUNS_LONGER):
             settings = "; ".join(change.line for change in self.proposed.settings)
             return self._ended(MendingResult.NEEDS_SETTING, values={"settings": settings}, **more)
+        if result is MendingResult.FIXED:
+            others = tuple(self._others(ground.variables))
+            more["others"] = tuple(map(kept_run, others))
+            self._remember(journal, (again, *others))
         return self._ended(result, reason="gpu-unseen" if result is MendingResult.NOT_CHECKED else "", **more)
 
     def _result(self, before: ProgramRun, after: ProgramRun) -> MendingResult:
@@ -263,7 +292,7 @@ class _Mending:
         if run is None:
             run = seen_now(self.witness, self.variables, self.cancelled)
         elif (run.seconds or 0.0) <= _MOMENT:
-            now = self._run(self.variables)
+            now = self._run(self.witness, self.variables)
             if self.witness.is_wrong(now) and failure_of(now) != failure_of(run):
                 raise NotMended("fails-otherwise")
             run = now
@@ -317,7 +346,23 @@ class _Mending:
                 more["values"] = {"detail": str(error)}
                 return self._ended(MendingResult.NOT_DONE, reason="not-saved", **more)
 
-    def _run(self, variables: Mapping[str, str]) -> ProgramRun:
+    def _others(self, variables: Mapping[str, str]) -> Iterator[ProgramRun]:
+        """What else had failed, as it runs now; less of it where somebody asks to end."""
+        with contextlib.suppress(Cancelled):
+            for other in self.proposed.others:
+                yield self._run(other, variables)
+
+    def _remember(self, journal: Journal, runs: tuple[ProgramRun, ...]) -> None:
+        """Note that it works in the environment as it is now. Whatever goes wrong with it undoes nothing."""
+        if self.history is None:
+            return
+        try:
+            number = remember_mended(self.facts, runs, Store(self.history))
+            journals.write(msgspec.structs.replace(journal, remembered=number or 0))
+        except OSError:
+            log.warning("that it works could not be remembered", exc_info=True)
+
+    def _run(self, witness: Witness, variables: Mapping[str, str]) -> ProgramRun:
         """What failed, again, in the user's environment, into which nothing is compiled.
 
         Raises:
@@ -325,9 +370,9 @@ class _Mending:
         """
         if self.cancelled():
             raise Cancelled
-        limit = seconds_for(self.witness.run, self.seconds) if self.witness.run else max(self.seconds, PATIENCE)
+        limit = seconds_for(witness.run, self.seconds) if witness.run else max(self.seconds, PATIENCE)
         plain = {**variables, "PYTHONDONTWRITEBYTECODE": "1"}
-        run = self.witness.started(self.witness.command, plain, limit, self.cancelled)
+        run = witness.started(witness.command, plain, limit, self.cancelled)
         if run.end == ProgramEnd.CANCELLED:
             raise Cancelled
         return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 from dataclasses import dataclass
@@ -12,12 +13,16 @@ import psutil
 
 from checks.engine.processes.tree import end_left_by
 from checks.facts.case import Case
+from checks.history.remember import remember_undone
+from checks.history.store import Store, default_folder
 from checks.judgement.judge import judged
 from checks.mending import journal as journals
 from checks.mending import permission
 from checks.mending.journal import Journal, Stage
 from checks.mending.permission import NotMended
 from checks.mending.snapshot import aside_of, discard, hindrances, put_back, read_kept, to_move_aside
+
+log = logging.getLogger(__name__)
 
 _MOST_NAMED = 5
 
@@ -56,8 +61,19 @@ def undo(journal: Journal) -> Undone:
     )
     journals.write(journal)
     lost = put_all_back(journal, is_interrupted=True)
+    _remember(journal)
     aside = aside_of(journal.store)
     return Undone(journal, lost, aside if aside.is_dir() else None)
+
+
+def _remember(journal: Journal) -> None:
+    """Note that the environment is as before, where the history says that it works. What goes wrong is no reason."""
+    folder = default_folder()
+    if journal.remembered and folder is not None:
+        try:
+            remember_undone(journal.remembered, journal.python, Store(folder))
+        except OSError:
+            log.warning("that it is undone could not be remembered", exc_info=True)
 
 
 def moved_aside(journal: Journal) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from checks.knowledge.packages.gpu_modules import gpu_statement
 _LITERT = {"tflite-runtime": "tflite_runtime.interpreter", "ai-edge-litert": "ai_edge_litert.interpreter"}
 _RESTORING = ("uv", "pixi", "hatch")  # what was installed in another way is gone behind their "run"
 MOST_STATEMENTS = 3
+MOST_OTHERS = 10
 STATEMENT_SECONDS = 300.0  # importing a framework from a slow disk for the first time takes minutes
 
 
@@ -92,6 +93,17 @@ def witnesses_of(facts: Facts) -> tuple[Witness, ...]:
     return (program,) if program else tuple(itertools.islice(dict.fromkeys(_statements(facts)), MOST_STATEMENTS))
 
 
+def others_of(facts: Facts, witness: Witness) -> tuple[Witness, ...]:
+    """What else was seen to fail and can be run again: to say of it, too, whether it works behind a remedy."""
+    found = (*(one for one in _programs(facts) if not one.of_gpu), *_failed_statements(facts))
+    others = {_started(one): one for one in reversed(found) if _started(one) != _started(witness)}
+    return tuple(itertools.islice(reversed(others.values()), MOST_OTHERS))
+
+
+def _started(witness: Witness) -> object:
+    return witness.statement or (witness.command, witness.folder)
+
+
 def _programs(facts: Facts) -> Iterator[Witness]:
     programs = [run for run in facts.runs if run.command and not run.statement]
     yield from (Witness(run.started or run.command, run.folder, run=run) for run in programs if run.failed)
@@ -105,14 +117,20 @@ def _statements(facts: Facts) -> Iterator[Witness]:
         return
     if _is_asked(facts, SymptomName.NOT_ON_GPU):
         yield from _on_gpu(facts, facts.target)
+    yield from _failed_statements(facts)
+    if _is_asked(facts, SymptomName.EVERYTHING):
+        yield from _on_gpu(facts, facts.target)
+
+
+def _failed_statements(facts: Facts) -> Iterator[Witness]:
+    if facts.target is None:
+        return
     for run in facts.runs:
         if run.failed and run.statement:
             yield _of_statement(facts.target, run.statement, run.folder)
     for name, framework in facts.frameworks.each() if facts.frameworks else ():
         if framework.imported is False or (framework.imported is None and _ended_early(facts, name)):
             yield _of_statement(facts.target, f"import {_module(facts, name)}", "")
-    if _is_asked(facts, SymptomName.EVERYTHING):
-        yield from _on_gpu(facts, facts.target)
 
 
 def _on_gpu(facts: Facts, python: str) -> Iterator[Witness]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from checks.visible import visible
 from wizard.cli.arguments import UsageError
 from wizard.cli.questions import can_ask, is_agreed
+from wizard.cli.snapshots import history_folder
 from wizard.words import words
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], 
         _say(line)
     if not chosen.yes and not is_agreed(words("mendings.ask", chosen.lang), cancelled):
         return _told(case, words("mendings.declined", chosen.lang))
-    steps = mend(case, proposed, seconds=getattr(chosen, "timeout", None) or 0.0, cancelled=cancelled)
+    seconds, history = getattr(chosen, "timeout", None) or 0.0, history_folder(chosen)
+    steps = mend(case, proposed, seconds=seconds, cancelled=cancelled, history=history)
     try:
         while True:
             step = next(steps)

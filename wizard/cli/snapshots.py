@@ -25,7 +25,7 @@ def history_folder(chosen: argparse.Namespace) -> Path | None:
 def snapshot_named(given: str, language: str, before: str = "") -> Snapshot:
     """A remembered examination by its number, or the last one; or the last that worked, of the same Python as another.
 
-    ``before``: that other one, which is looked for first.
+    ``before``: that other one, which is looked for first; where it worked itself and none did before, it is the last.
 
     Raises:
         UsageError: there is none.
@@ -40,7 +40,7 @@ def snapshot_named(given: str, language: str, before: str = "") -> Snapshot:
         known = list(store.newest_first())
         other = snapshot_named(before, language) if before == LAST or before.isdecimal() else None
         older = (one for one in known if other is None or (one.number < other.number and one.key == other.key))
-        found = next((one for one in older if one.worked), None)
+        found = next((one for one in older if one.worked), other if other is not None and other.worked else None)
     elif given == LAST:
         found = next(store.newest_first(), None)
     else:

@@ -76,9 +76,10 @@ class MendingJobs(QObject):
         self._stop.set()
 
     def _mended(self, case: Case, proposed: Proposal) -> Case:
+        from checks.history.store import default_folder
         from checks.mending.mend import mend
 
-        steps = mend(case, proposed, cancelled=self._stop.is_set)
+        steps = mend(case, proposed, cancelled=self._stop.is_set, history=default_folder())
         try:
             while True:
                 self.told.emit(next(steps))

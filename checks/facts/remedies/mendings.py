@@ -42,7 +42,8 @@ class Mending(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """One proven remedy of one finding, carried out here.
 
     ``id``: of what was saved before, by which it is undone; "" where nothing was. ``before``, ``after``: what failed,
-    run before and afterwards in the user's environment. ``said``: by a command that failed. ``of_gpu``: what was wrong
+    run before and afterwards in the user's environment. ``others``: what else had failed, as it ran afterwards.
+    ``said``: by a command that failed. ``of_gpu``: what was wrong
     before was no failure, but that the program computed on the processor. ``moved_to``: the folder into which files
     were moved that may be the user's own work, when everything was put back; ``lost``: what could not be put back.
     """
@@ -59,6 +60,7 @@ class Mending(Fact, frozen=True, kw_only=True, omit_defaults=True):
     changes: tuple[PackageChange, ...] = ()
     before: ProgramRun | None = None
     after: ProgramRun | None = None
+    others: tuple[ProgramRun, ...] = ()
     said: str = ""
     saved_files: int = 0
     saved_bytes: int = 0
@@ -89,25 +91,21 @@ def mending_of(mendings: tuple[Mending, ...], cause: str, subject: str, remedy: 
     return next(found, None)
 
 
-def is_fixed(mendings: tuple[Mending, ...], runs: tuple[ProgramRun, ...] = ()) -> bool:
-    """Whether the last one stands, and what failed before it was seen to work after it. ``runs``: all of the case."""
-    fixed = fixed_run(mendings)
-    return fixed is not None and all(_same(run, fixed) for run in runs if run.failed)
-
-
-def fixed_run(mendings: tuple[Mending, ...]) -> ProgramRun | None:
-    """What failed before the last one and was seen to work after it, if that stands."""
+def fixed_by(mendings: tuple[Mending, ...]) -> Mending | None:
+    """The last one, if it stands and what failed before it was seen to work after it."""
     last = mendings[-1] if mendings else None
     if last is None or not last.stands or last.result != MendingResult.FIXED:
         return None
     is_seen = last.before and (last.before.failed or last.of_gpu) and last.after and last.after.worked
-    return last.before if is_seen else None
+    return last if is_seen else None
 
 
-def _same(one: ProgramRun, other: ProgramRun) -> bool:
-    """Whether both are of the same statement, or of the same program in the same folder."""
-    return _started(one) == _started(other)
+def as_seen_last(run: ProgramRun, fixed: Mending | None) -> ProgramRun:
+    """A run of the case, or the same as it was seen to run behind what was fixed."""
+    later = (fixed.after, *fixed.others) if fixed else ()
+    return next((one for one in later if one is not None and _started(one) == _started(run)), run)
 
 
 def _started(run: ProgramRun) -> object:
+    """The same of the same statement, and of the same program in the same folder."""
     return run.statement or (run.started or run.command, run.folder)

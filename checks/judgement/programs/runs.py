@@ -19,7 +19,7 @@ from checks.facts import Facts, ProgramRun, Raised, SentFile
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, Outcome, Severity, Status
 from checks.judgement.merging import with_findings_instead
 from checks.judgement.odds import NO_CAUSE, weighed
-from checks.judgement.programs.seen_to_run import worked
+from checks.judgement.programs.seen_to_run import was_brought_to_gpu, worked
 from checks.judgement.programs.unused_frameworks import with_unused_as_notes
 from checks.knowledge.catalogue import UNKNOWN, USER_CODE, cause_of
 from checks.knowledge.packages.ai_packages import is_examined
@@ -48,7 +48,7 @@ def with_programs(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Outcome, .
         if best is not None:
             known = with_findings_instead(_without_unknown(known, name), (*_others(known, (best,)), best))
     known = with_unused_as_notes(facts, known)
-    if worked(facts):
+    if worked(facts) or was_brought_to_gpu(facts):
         known = tuple(_calmed(outcome) for outcome in known)
     return known
 
@@ -95,7 +95,7 @@ def _without_quoted(known: Sequence[Outcome], run: ProgramRun) -> tuple[Outcome,
     """The outcomes, without the guess that a variable is at fault whose value an error names: its words say more."""
     kept = []
     for outcome in known:
-        left = tuple(finding for finding in outcome.findings if not (is_quoted(finding) and _tells(finding, run)))
+        left = tuple(finding for finding in outcome.findings if not (is_quoted(finding) and tells(finding, run)))
         if left or not outcome.findings:
             kept.append(msgspec.structs.replace(outcome, findings=left))
     return tuple(kept)
@@ -130,10 +130,10 @@ def _findings(facts: Facts, run: ProgramRun, known: Sequence[Outcome]) -> Iterat
 
 
 def _telling(known: Sequence[Outcome], run: ProgramRun) -> Iterator[Finding]:
-    return (finding for outcome in known for finding in outcome.findings if _tells(finding, run))
+    return (finding for outcome in known for finding in outcome.findings if tells(finding, run))
 
 
-def _tells(finding: Finding, run: ProgramRun) -> bool:
+def tells(finding: Finding, run: ProgramRun) -> bool:
     """Whether a finding is of this failure, or of another run that ended with the same line."""
     if finding.named(FAILED_RUN) in ("", label_of(run)):
         return bool(finding.named(FAILED_RUN))

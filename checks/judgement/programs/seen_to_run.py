@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from checks.analysis.gpu.of_programs import computed_on_gpu
-from checks.facts import Facts, ProgramEnd
+from checks.facts import Facts, ProgramEnd, ProgramRun
 from checks.facts.programs import GONE
 from checks.facts.question import SymptomName
+from checks.facts.remedies.mendings import as_seen_last, fixed_by
 
 # Questions that a program answers by coming to its end; whether it used the GPU, or was right, is another matter.
 _OF_STARTING = (
@@ -18,10 +19,22 @@ _OF_STARTING = (
 _STILL = (ProgramEnd.WATCHED, ProgramEnd.RUNNING)
 
 
+def runs_now(facts: Facts) -> tuple[ProgramRun, ...]:
+    """Every run as it was seen last: behind a remedy that stands, where one was carried out here."""
+    fixed = fixed_by(facts.mendings)
+    return tuple(as_seen_last(run, fixed) for run in facts.runs)
+
+
 def worked(facts: Facts) -> bool:
-    """Whether it came to its end without a failure, and that is what was asked."""
-    whole = [run for run in facts.runs if not run.statement]
+    """Whether it came to its end without a failure, and that is what was asked; behind what was carried out here."""
+    whole = [run for run in runs_now(facts) if not run.statement]
     return _is_asked(facts) and bool(whole) and all(run.worked for run in whole)
+
+
+def was_brought_to_gpu(facts: Facts) -> bool:
+    """Whether it computes on a GPU behind what was carried out here, and did not before."""
+    fixed = fixed_by(facts.mendings)
+    return fixed is not None and fixed.of_gpu and fixed.before is not None and not fixed.before.statement
 
 
 def still_ran(facts: Facts) -> bool:

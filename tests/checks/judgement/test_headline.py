@@ -14,14 +14,12 @@ from checks.facts import (
     Facts,
     Frameworks,
     Measurement,
-    Mending,
     ModelMeasured,
-    ProgramRun,
     Symptom,
     TorchFacts,
 )
 from checks.facts.case import Answers, Case
-from checks.facts.finding import FAILED_RUN, Finding, Severity, Status
+from checks.facts.finding import Finding, Severity, Status
 from checks.judgement.headline import Stance, headline, is_trouble
 from checks.judgement.judge import judged
 from checks.judgement.ranking import is_found
@@ -234,39 +232,3 @@ def test_the_gravest_of_what_can_explain_the_symptom_is_named() -> None:
 def test_a_doubtful_cause_is_offered_and_a_sure_one_stated(confidence: float, expected: Stance) -> None:
     driver = Finding(cause="driver-not-loaded", severity=Severity.BLOCKING, confidence=confidence, subject="driver")
     assert headline(Facts(), (driver,), "not-on-gpu", "").stance is expected
-
-
-def test_what_was_fixed_here_is_the_answer_until_it_is_undone() -> None:
-    failed = ProgramRun(command=("python", "prog.py"), exit_code=1)
-    worked = msgspec.structs.replace(failed, exit_code=0)
-    mending = Mending(cause="a", remedy="b", result="fixed", id="x", before=failed, after=worked)
-    finding = Finding(cause="environment-variable-invalid", severity=Severity.BLOCKING, confidence=0.9)
-    for change, is_answer in (
-        ({}, True),
-        ({"is_undone": True}, False),
-        ({"after": failed}, False),
-        ({"id": ""}, False),
-    ):
-        facts = Facts(runs=(failed,), mendings=(msgspec.structs.replace(mending, **change),))
-        assert (headline(facts, (finding,), "does-not-start", "").stance is Stance.MENDED) is is_answer
-        assert is_trouble(facts, (finding,), "does-not-start") is not is_answer
-
-
-def test_what_was_fixed_is_not_the_answer_while_something_else_fails() -> None:
-    torch = ProgramRun(command=("python", "-c", "import torch"), statement="import torch", exit_code=1)
-    other = ProgramRun(command=("python", "-c", "import tensorflow"), statement="import tensorflow", exit_code=1)
-    worked = msgspec.structs.replace(torch, exit_code=0)
-    mending = Mending(cause="a", remedy="b", result="fixed", id="x", before=torch, after=worked)
-    findings = tuple(
-        Finding(cause=cause, severity=Severity.BLOCKING, confidence=0.9, values={FAILED_RUN: run.label})
-        for cause, run in (("environment-variable-invalid", torch), ("package-not-installed", other))
-    )
-    facts = Facts(runs=(torch, other), mendings=(mending,))
-    said = headline(facts, findings, "does-not-start", "")
-    assert (said.stance, said.spoken) == (Stance.FOUND, 1), "what still fails is named"
-    assert is_trouble(facts, findings, "does-not-start")
-    program = ProgramRun(command=("python", "main.py"), folder="/a", exit_code=1)
-    elsewhere = msgspec.structs.replace(program, folder="/b")
-    mending = msgspec.structs.replace(mending, before=program, after=msgspec.structs.replace(program, exit_code=0))
-    assert not is_trouble(Facts(runs=(program,), mendings=(mending,)), findings, "does-not-start")
-    assert is_trouble(Facts(runs=(program, elsewhere), mendings=(mending,)), findings, "does-not-start")

@@ -19,7 +19,7 @@ from support.wheels import wheel
 
 from checks.facts import Mending
 from checks.facts.case import Case
-from checks.facts.remedies.mendings import is_fixed
+from checks.facts.remedies.mendings import fixed_by
 from checks.mending import permission
 from checks.mending import undo as undo_module
 from checks.mending.freeze import freeze
@@ -384,7 +384,7 @@ def test_what_works_only_with_a_setting_that_the_user_has_to_change_is_not_fixed
     plan = dataclasses.replace(plan, changes=(*plan.changes, unset), settings=(unset,))
     mending = carried_out(mend(case, plan, {**os.environ, "BAD": "1"}))
     assert (mending.result, mending.values) == ("needs-setting", {"settings": "unset BAD"})
-    assert not is_fixed((mending,))
+    assert not fixed_by((mending,))
 
 
 def test_what_works_only_sometimes_is_not_fixed(environment: Path) -> None:

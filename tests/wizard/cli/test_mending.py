@@ -5,16 +5,28 @@ import json
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
+from pypdf import PdfReader
 from support.broken_environment import broken_environment, failed_case, killed_at, tree
 
 from checks.facts.case import Case
+from checks.facts.finding import Severity
+from checks.history.remember import look_back
+from checks.history.store import Store
+from checks.judgement.headline import is_trouble
 from checks.mending import permission
 from checks.mending.journal import journals
 from checks.mending.mend import Doing
+from checks.mending.undo import with_undone
 from wizard.cli import mending
 from wizard.cli.command_line import run_command
 from wizard.report.content.remedies import mendings as mending_words
+from wizard.report.content.report import build
+from wizard.report.pdf.document import to_pdf
+from wizard.report.prints.json_report import to_json
+from wizard.report.prints.markdown import to_markdown
+from wizard.report.prints.terminal import to_terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="remedies are carried out on Linux and macOS so far")
 
@@ -26,7 +38,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Chosen:
-    lang, yes, quiet, apply = "en", True, False, True
+    lang, yes, quiet, apply, no_history = "en", True, False, True, False
 
 
 def test_a_yes_beforehand_does_it_and_undo_takes_it_back(
@@ -59,6 +71,44 @@ def test_what_did_not_help_is_undone_at_once(environment: Path, capfd: pytest.Ca
     assert "not fixed" in (said := capfd.readouterr().err)
     assert "undone again" in said
     assert tree(environment) == before
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_report_and_the_history_say_that_it_is_fixed_until_it_is_undone(
+    environment: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NAOSU_HISTORY", str(tmp_path / "history"))
+    failed = failed_case(environment)
+    assert look_back(failed.facts, Store(tmp_path / "history")) is not None
+    case = mending.carried_out(failed, Chosen, lambda: False)  # type: ignore[arg-type]
+    assert not is_trouble(case.facts, case.findings, case.answers.symptom)
+    assert [found.is_mended for found in case.findings] == [True]
+    told = msgspec.structs.replace(failed.findings[0], is_mended=True, severity=Severity.NOTE)  # with that remedy
+    shown = msgspec.structs.replace(case, findings=(told,))
+    said = {
+        "en": ("Fixed", "What was done", "before the remedy"),
+        "ja": ("直りました", "実行した対処", "対処の前は失敗"),
+    }
+    for language, words in said.items():
+        report, plain = build(shown, language), to_json(shown, language)
+        pdf = "".join(page.extract_text() for page in PdfReader(io.BytesIO(to_pdf(report, plain))).pages)
+        for text in (to_terminal(report), to_markdown(report), "".join(pdf.split())):
+            for word in words:
+                assert word in text or "".join(word.split()) in text
+            assert "Blocking" not in text
+            assert "動作不可" not in text
+        found = json.loads(plain)
+        assert found["verdict"]["state"] == "clear"
+        assert [(finding["severity"], finding["is_mended"]) for finding in found["findings"]] == [("note", True)]
+    capfd.readouterr()
+    assert run_command(["history", "--json"]) == 0
+    assert [one["worked"] for one in json.loads(capfd.readouterr().out)["examinations"]] == [True, False]
+    undone = with_undone(case, case.facts.mendings[-1].id)
+    assert [found.is_mended for found in undone.findings] == [False]
+    assert is_trouble(undone.facts, undone.findings, undone.answers.symptom)
+    capfd.readouterr()
+    assert run_command(["--lang", "en", "diff", "last-working"]) == 1
+    assert "six 2.0 → 1.0" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("answer", ["n\n", "\n", ""])

@@ -67,6 +67,9 @@ def test_it_asks_with_every_command_does_it_checks_and_undoes(qtbot: QtBot, wind
     assert window.case.lost_by_quitting() == "quit-while-mending"
     qtbot.waitUntil(lambda: not window.case.is_mending, timeout=PATIENCE)
     are_said(window, en="works now", ja="動くようになりました")
+    for language, text in {"en": "This was wrong, before", "ja": "対処を実行する前は、次の状態"}.items():
+        window.case.set_language(language)
+        qtbot.waitUntil(lambda text=text: text in texts(window), timeout=PATIENCE)
     assert "six is broken" in texts(window), "before and after are shown"
     assert panel.undo.isVisibleTo(window)
     assert not panel.ask.isVisibleTo(window)

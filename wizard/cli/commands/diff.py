@@ -44,7 +44,8 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.json is not None:
         _write(first, second, changes, chosen)
     else:
-        _print(first, second, changes, chosen.lang)
+        is_itself = chosen.first == LAST_WORKING and first == second
+        _print(first, second, changes, chosen.lang, is_itself=is_itself)
     return int(bool(changes))
 
 
@@ -81,12 +82,12 @@ def _write(first: _Side, second: _Side, changes: Sequence[Change], chosen: argpa
     write(chosen.json, visible_json(msgspec.json.format(msgspec.json.encode(found))) + b"\n", chosen.lang)
 
 
-def _print(first: _Side, second: _Side, changes: Sequence[Change], language: str) -> None:
+def _print(first: _Side, second: _Side, changes: Sequence[Change], language: str, *, is_itself: bool) -> None:
     from checks.analysis.history.phrases import change_in_words
     from checks.knowledge.phrases import in_language
     from checks.visible import visible
 
-    key = "differs" if changes else "same"
+    key = "differs" if changes else "itself" if is_itself else "same"
     print(visible(words(f"history.{key}", language, first=first.name, second=second.name)))
     for kind, group in itertools.groupby(changes, key=lambda change: change.kind):
         print(f"\n{words(f'history.kind-{kind}', language)}")

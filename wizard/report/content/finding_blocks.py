@@ -72,7 +72,9 @@ class FindingBlocks:
         sure = f"{self._words('confidence-label')}: {finding.confidence_words}"
         badge = Badge(finding.severity, finding.symbol, finding.severity_word, sure, finding.cause)
         is_whole = number < _WHOLE
-        causes = (block for member in group for block in cause_blocks(member, self._label(member, group)))
+        causes = (
+            block for member in group for block in cause_blocks(member, self.language, self._label(member, group))
+        )
         meanings = dict.fromkeys(block for member in group for block in explanation_blocks(member))
         return Section(
             finding.among.title if finding.among and len(group) > 1 else finding.title,
@@ -111,11 +113,12 @@ class FindingBlocks:
                 steps=Detail.SUMMARY if is_whole else Detail.FULL,
                 place=place if place and is_new else Place.INLINE,
                 elsewhere=self._words("remedy-behind") if place else "" if is_new else self._words("remedy-above"),
+                is_done=finding.is_mended,
             )
         others = sum(number > 0 for number, _, _ in plans)
         if is_whole and others:
             yield brief(Paragraph(self._words("more-remedies", count=others)))
-        if not plans and not group[0].is_hint:
+        if not plans and not group[0].is_hint and not group[0].is_mended:
             yield whole(Paragraph(self._words("no-remedy"), Look.STRONG))
 
     def _is_needed(self, remedy: RemedyPlan) -> bool:
@@ -152,8 +155,10 @@ def _together(findings: Sequence[FindingView]) -> Iterator[list[FindingView]]:
     yield from alike.values()
 
 
-def cause_blocks(finding: FindingView, label: str = "") -> Iterator[Block]:
+def cause_blocks(finding: FindingView, language: str, label: str = "") -> Iterator[Block]:
     """Why a cause is named, and the lines of a text that show it. ``label``: which of several it is."""
+    if finding.is_mended:
+        yield Paragraph(words("report.was-so", language), Look.LEAD)
     yield Paragraph(f"{label}: {finding.why}" if label else finding.why, Look.LEAD)
     if finding.quoted:
         yield Quote(tuple(line for quoted in finding.quoted[:LINES] for line in quoted.splitlines()))
@@ -175,12 +180,13 @@ def remedy_section(
     steps: Detail = Detail.SUMMARY,
     place: Place = Place.INLINE,
     elsewhere: str = "",
+    is_done: bool = False,
 ) -> Section:
     """A remedy. ``is_other``: another way than the one before. ``about``: which of several its steps are for.
 
     ``steps``: the forms that show more than its title.
     """
-    label = words(f"report.heading-remedy{'-other' if is_other else ''}", language)
+    label = words(f"report.heading-remedy{'-done' if is_done else '-other' if is_other else ''}", language)
     title = words("report.about-file", language, name=about, title=remedy.title) if about else remedy.title
     return Section(
         title,

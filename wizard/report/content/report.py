@@ -66,7 +66,10 @@ class EvidenceRow:
 
 @dataclass(frozen=True)
 class FindingView:
-    """One finding in words. ``severity`` is "blocking", "warning" or "note", for the colour; the rest is shown."""
+    """One finding in words. ``severity`` is "blocking", "warning" or "note", for the colour; the rest is shown.
+
+    Of what was mended here it is "clear"; ``remedies`` are those that mended it.
+    """
 
     cause: str
     severity: str
@@ -82,6 +85,7 @@ class FindingView:
     questions: tuple[str, ...]
     sources: tuple[str, ...]
     is_apart: bool = False  # a second trouble, that has nothing to do with the first
+    is_mended: bool = False
     is_hint: bool = False  # too weak for its remedies to be shown
     among: Member | None = None  # what it is among several notes of one cause, which are told together
 
@@ -291,11 +295,12 @@ def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[s
     cause = cause_of(finding.cause)
     values = in_words(words_of(finding, language), language)
     text = cause.text_with(values, language)
-    severity = finding.severity.value
+    severity = "clear" if finding.is_mended else finding.severity.value
+    plans = plan_remedies(finding, facts, language)
     return FindingView(
         cause=finding.cause,
         severity=severity,
-        severity_word=words(f"report.severity-{severity}", language),
+        severity_word=words(f"report.severity-{'mended' if finding.is_mended else severity}", language),
         symbol=SYMBOLS[severity],
         title=_titled(finding, fill_sentence(text.title, values), names, language),
         why=_why(finding, fill_sentence(text.why, values), facts, language),
@@ -304,12 +309,20 @@ def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[s
         is_apart=finding.apart > 0,
         confidence_words=_confidence(finding, facts, language),
         evidence=tuple(_evidence(evidence, language) for evidence in finding.evidence),
-        remedies=plan_remedies(finding, facts, language),
-        questions=tuple(
+        remedies=tuple(plan for plan in plans if _mends(plan)) if finding.is_mended else plans,
+        questions=()
+        if finding.is_mended
+        else tuple(
             fill_sentence(question.of(language), values) for question in cause.questions if _is_open(question, facts)
         ),
         sources=cause.sources,
+        is_mended=finding.is_mended,
     )
+
+
+def _mends(plan: RemedyPlan) -> bool:
+    """Whether it was carried out here, and what had failed works behind it."""
+    return plan.mending is not None and plan.mending.mended
 
 
 def _is_open(question: Question, facts: Facts) -> bool:

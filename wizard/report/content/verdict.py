@@ -156,7 +156,8 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
 
 def _notes_below(case: Case, language: str) -> str:
     """What the findings are where everything was asked about and nothing is wrong: else a tick above them puzzles."""
-    are_notes = bool(case.findings) and all(finding.severity is Severity.NOTE for finding in case.findings)
+    left = [finding for finding in case.findings if not finding.is_mended]
+    are_notes = bool(left) and all(finding.severity is Severity.NOTE for finding in left)
     is_asked = case.answers.symptom == SymptomName.EVERYTHING and not case.facts.reported
     return words("report.scope-notes", language) if are_notes and is_asked else ""
 

@@ -58,7 +58,7 @@ def _seen(report: Report) -> Iterator[Block]:
 
 def _cause(finding: FindingView, sentence: str, report: Report) -> Iterator[Block]:
     yield Paragraph(sentence, Look.STRONG)
-    for block in cause_blocks(finding):
+    for block in cause_blocks(finding, report.language):
         if isinstance(block, Quote):
             key = "shown-by" if finding.confidence >= _LIKELY else "lines"
             yield Paragraph(words(f"report.reply-{key}", report.language))

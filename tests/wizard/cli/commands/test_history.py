@@ -144,6 +144,16 @@ def test_the_last_that_worked_is_of_the_same_python(store: Store, capfd: pytest.
     assert len(capfd.readouterr().err.splitlines()) == 1
 
 
+@pytest.mark.parametrize(("language", "said"), [("en", "what it started worked"), ("ja", "動くことを確認しています")])
+def test_where_the_last_one_worked_and_none_before_it_is_said(
+    store: Store, capfd: pytest.CaptureFixture[str], language: str, said: str
+) -> None:
+    store.add(snapshot(False, "2.0.2"))
+    store.add(snapshot(True, "1.26.4"))
+    assert run_command(["--lang", language, "diff", "last-working"]) == 0
+    assert said in capfd.readouterr().out
+
+
 @pytest.mark.parametrize("given", [["1", "9"], ["nowhere.json", "1"], ["9" * 40, "1"], ["last-working", "9"]])
 def test_what_is_not_there_is_one_line(two: Store, capfd: pytest.CaptureFixture[str], given: list[str]) -> None:
     assert run_command(["diff", *given]) == 2

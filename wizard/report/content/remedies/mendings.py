@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from checks.facts import Mending, MendingResult, ProgramRun, Proof, SettingPlace
-from checks.facts.remedies.mendings import is_fixed
+from checks.facts.remedies.mendings import fixed_by
 from checks.proof.changes import Variable
 from wizard.report.content.blocks import Item, Items, Step
 from wizard.report.content.remedies.proofs import changed_words, failure_words, megabytes, short
@@ -81,6 +81,8 @@ def _details(mending: Mending, language: str) -> Iterator[str]:
     if mending.before and mending.after:
         yield words("mendings.before", language, outcome=_outcome(mending.before, mending, language))
         yield words("mendings.after", language, outcome=_outcome(mending.after, mending, language))
+    for run in mending.others:
+        yield words("mendings.after", language, outcome=_outcome(run, mending, language))
     if mending.changes:
         yield changed_words(mending.changes, language)
     if mending.stands:
@@ -116,7 +118,12 @@ def _what(run: ProgramRun | None, language: str) -> str:
 def mendings_in_short(mendings: Sequence[Mending], language: str) -> Iterator[str]:
     """What a reader shall know of them at once: of the last one."""
     last = next(reversed(mendings), None)
-    if last is None or not last.stands or is_fixed(tuple(mendings)):  # what was fixed is the verdict itself
+    if last is None or not last.stands:
+        return
+    if fixed_by(tuple(mendings)):
+        works = (last.after, *(run for run in last.others if run.worked))
+        what = words("report.list-separator", language).join(_what(run, language) for run in works)
+        yield words(f"mendings.in-short-fixed{'-gpu' if last.of_gpu else ''}", language, what=what)
         return
     key = "runs-longer" if last.mended else last.result if last.result == MendingResult.NEEDS_SETTING else "not-mended"
     yield words(f"mendings.in-short-{key}", language, settings=last.values.get("settings", ""))
@@ -147,7 +154,7 @@ def doing_words(step: Doing, language: str) -> str:
 
 def plan_words(proposed: Proposal, language: str) -> tuple[str, ...]:
     """All that a user agrees to, line by line."""
-    command = proposed.witness.statement or shlex.join(proposed.witness.command)
+    started = (proposed.witness, *proposed.others)
     lines = [words("mendings.plan-title", language, title=proposed.title, path=str(proposed.prefix))]
     lines += [words("mendings.plan-command", language, command=line) for line in proposed.commands]
     if proposed.packages:
@@ -158,7 +165,8 @@ def plan_words(proposed: Proposal, language: str) -> tuple[str, ...]:
     if proposed.settings:
         told = words("report.list-separator", language).join(_by_hand(change, language) for change in proposed.settings)
         lines.append(words("mendings.plan-variables", language, variables=told))
-    lines.append(words("mendings.plan-check", language, command=command))
+    commands = dict.fromkeys(witness.statement or shlex.join(witness.command) for witness in started)
+    lines += [words("mendings.plan-check", language, command=command) for command in commands]
     return tuple(lines)
 
 

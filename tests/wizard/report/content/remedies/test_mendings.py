@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from checks.facts import Mending, MendingResult, PackageChange, ProgramRun
-from checks.facts.remedies.mendings import is_fixed
+from checks.facts.remedies.mendings import fixed_by
 from checks.mending import mend, permission, undo
 from checks.mending.journal import Journal, Stage
 from checks.mending.mend import Proposal
@@ -88,9 +88,9 @@ def test_before_after_and_the_way_back_stand_in_the_report() -> None:
 
 
 def test_only_what_was_seen_to_work_and_stands_is_said_to_work() -> None:
-    assert is_fixed((mending("fixed"),))
-    assert not is_fixed((mending("fixed", after=FAILED),)), "a claim needs its observation"
-    assert not is_fixed((mending("fixed", is_undone=True),))
+    assert fixed_by((mending("fixed"),))
+    assert not fixed_by((mending("fixed", after=FAILED),)), "a claim needs its observation"
+    assert not fixed_by((mending("fixed", is_undone=True),))
     assert "works" not in next(mendings_in_short((mending("runs-longer"),), "en"))
     assert "not seen to work" in next(mendings_in_short((mending("did-not-help"),), "en"))
     assert list(mendings_in_short((mending("fixed", is_undone=True),), "en")) == []

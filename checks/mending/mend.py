@@ -29,7 +29,7 @@ from checks.mending.journal import Journal, Stage
 from checks.mending.permission import NotMended, check_permission
 from checks.mending.snapshot import Stopped, aside_of, finish, save, size_of, touch
 from checks.mending.tree import PLACES
-from checks.mending.undo import put_back_surely
+from checks.mending.undo import Impatient, put_back_surely
 from checks.proof.apply import Ground, NotApplied
 from checks.proof.changes import SETTINGS, Change, Installed, Managed, Moved, NewEnvironment, NotTriable, changes_in
 from checks.proof.copies.environment_copy import ROOM, Cancelled, EnvironmentCopy
@@ -151,6 +151,9 @@ def mend(
 
     ``seconds``: how long the program was watched, 0: to its end. ``history``: the folder in which is remembered that it
     works; None: nowhere.
+
+    Raises:
+        Impatient: somebody was, and everything is put back.
     """
     target = case.facts.target_interpreter
     assert target is not None  # noqa: S101 - nothing is proposed without
@@ -218,10 +221,16 @@ class _Mending:
                 put_back_surely(journal)
                 raise
             return self._put_back(journal, before, error)
-        except BaseException:  # somebody is impatient, or it is a fault of ours: even then
+        except BaseException as error:  # somebody is impatient, or it is a fault of ours: even then
             put_back_surely(journal)
+            if isinstance(error, KeyboardInterrupt):
+                raise Impatient(journal) from None
             raise
         yield self._doing("checking")
+        return self._checked(journal, before, ground.variables)
+
+    def _checked(self, journal: Journal, before: ProgramRun, variables: Mapping[str, str]) -> Mending:
+        """What came of it: what failed is started twice, for it may work only sometimes."""
         more: dict[str, object] = {
             "id": journal.id,
             "commands": self.proposed.commands,
@@ -231,9 +240,9 @@ class _Mending:
             "saved_bytes": journal.bytes,
         }
         try:
-            after = self._run(self.witness, ground.variables)
+            after = self._run(self.witness, variables)
             is_short = (after.seconds or 0.0) <= _MOMENT
-            again = self._run(self.witness, ground.variables) if self.witness.works(after) and is_short else after
+            again = self._run(self.witness, variables) if self.witness.works(after) and is_short else after
         except Cancelled:
             return self._ended(MendingResult.NOT_CHECKED, reason="stopped", **more)
         more["after"] = kept_run(again)
@@ -244,7 +253,7 @@ class _Mending:
             settings = "; ".join(change.line for change in self.proposed.settings)
             return self._ended(MendingResult.NEEDS_SETTING, values={"settings": settings}, **more)
         if result is MendingResult.FIXED:
-            others = tuple(self._others(ground.variables))
+            others = tuple(self._others(variables))
             more["others"] = tuple(map(kept_run, others))
             self._remember(journal, (again, *others))
         return self._ended(result, reason="gpu-unseen" if result is MendingResult.NOT_CHECKED else "", **more)

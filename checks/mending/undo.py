@@ -27,6 +27,19 @@ log = logging.getLogger(__name__)
 _MOST_NAMED = 5
 
 
+class Impatient(KeyboardInterrupt):
+    """Somebody was impatient while it was carried out or put back; everything is put back all the same.
+
+    ``prefix``: of the environment. ``aside``: the folder into which was moved what may be the user's own work; None:
+    nothing was.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__(journal.id)
+        self.prefix = journal.prefix
+        self.aside = _aside(journal)
+
+
 @dataclass(frozen=True)
 class Undone:
     """``lost``: files that could not be put back, because something wrote into them in place; none as a rule.
@@ -62,8 +75,12 @@ def undo(journal: Journal) -> Undone:
     journals.write(journal)
     lost = put_all_back(journal, is_interrupted=True)
     _remember(journal)
-    aside = aside_of(journal.store)
-    return Undone(journal, lost, aside if aside.is_dir() else None)
+    return Undone(journal, lost, _aside(journal))
+
+
+def _aside(journal: Journal) -> Path | None:
+    folder = aside_of(journal.store)
+    return folder if folder.is_dir() else None
 
 
 def _remember(journal: Journal) -> None:
@@ -113,13 +130,13 @@ def put_back_surely(journal: Journal) -> None:
 
     Raises:
         OSError: the environment cannot be written.
-        KeyboardInterrupt: somebody was impatient; everything is put back.
+        Impatient: somebody was; everything is put back.
     """
     try:
         put_all_back(journal)
     except KeyboardInterrupt:
         put_all_back(journal)
-        raise
+        raise Impatient(journal) from None
 
 
 def put_all_back(journal: Journal, *, is_interrupted: bool = False) -> tuple[str, ...]:

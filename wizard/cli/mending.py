@@ -15,6 +15,7 @@ from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.facts.case import Case
+    from checks.mending.mend import Proposal
 
 
 def check_apply(chosen: argparse.Namespace) -> None:
@@ -46,16 +47,10 @@ def tell_half_done(chosen: argparse.Namespace) -> None:
 
 def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], bool]) -> Case:
     """The case with what came of it."""
-    from checks.mending.mend import mend, proposal
+    from checks.mending.mend import proposal
     from checks.mending.permission import NotMended
     from checks.mending.undo import with_undone
-    from wizard.report.content.remedies.mendings import (
-        doing_words,
-        mending_words,
-        moved_words,
-        plan_words,
-        refusal_words,
-    )
+    from wizard.report.content.remedies.mendings import mending_words, moved_words, plan_words, refusal_words
 
     try:
         proposed = proposal(case, chosen.lang)
@@ -68,15 +63,7 @@ def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], 
         _say(line)
     if not chosen.yes and not is_agreed(words("mendings.ask", chosen.lang), cancelled):
         return _told(case, words("mendings.declined", chosen.lang))
-    seconds, history = getattr(chosen, "timeout", None) or 0.0, history_folder(chosen)
-    steps = mend(case, proposed, seconds=seconds, cancelled=cancelled, history=history)
-    try:
-        while True:
-            step = next(steps)
-            if not chosen.quiet:
-                _say(doing_words(step, chosen.lang))
-    except StopIteration as ended:
-        case = ended.value
+    case = _mended(case, proposed, chosen, cancelled)
     mending = case.facts.mendings[-1]
     _say(mending_words(mending, chosen.lang))
     if mending.is_refuted and (chosen.yes or is_agreed(words("mendings.ask-undo", chosen.lang), cancelled)):
@@ -90,6 +77,27 @@ def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], 
     for line in moved_words(mending, chosen.lang):
         _say(line)
     return case
+
+
+def _mended(case: Case, proposed: Proposal, chosen: argparse.Namespace, cancelled: Callable[[], bool]) -> Case:
+    from checks.mending.mend import mend
+    from checks.mending.undo import Impatient
+    from wizard.report.content.remedies.mendings import doing_words, put_back_words
+
+    seconds, history = getattr(chosen, "timeout", None) or 0.0, history_folder(chosen)
+    steps = mend(case, proposed, seconds=seconds, cancelled=cancelled, history=history)
+    try:
+        while True:
+            step = next(steps)
+            if not chosen.quiet:
+                _say(doing_words(step, chosen.lang))
+    except StopIteration as ended:
+        done: Case = ended.value
+        return done
+    except Impatient as stopped:
+        for line in put_back_words(stopped, chosen.lang):
+            _say(line)
+        raise
 
 
 def _told(case: Case, line: str) -> Case:

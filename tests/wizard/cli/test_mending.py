@@ -4,6 +4,7 @@ import io
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -16,9 +17,12 @@ from checks.history.remember import look_back
 from checks.history.store import Store
 from checks.judgement.headline import is_trouble
 from checks.mending import permission
+from checks.mending import undo as undo_module
 from checks.mending.journal import journals
 from checks.mending.mend import Doing
 from checks.mending.undo import with_undone
+from checks.proof.apply import Ground
+from checks.proof.copies.environment_copy import Cancelled
 from wizard.cli import mending
 from wizard.cli.command_line import run_command
 from wizard.report.content.remedies import mendings as mending_words
@@ -151,6 +155,47 @@ def test_the_next_start_tells_what_is_half_done(
     assert f"undo {journals()[0].id}" in capfd.readouterr().err
     assert run_command(["undo", "--yes"]) == 0
     assert tree(environment) == before
+
+
+@pytest.mark.parametrize("moment", ["while it is changed", "while it is put back"])
+@pytest.mark.parametrize(("language", "said"), [("en", "put back as before"), ("ja", "実行前の状態に戻しました")])
+def test_whoever_is_impatient_is_told_what_became_of_his_files(
+    environment: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    moment: str,
+    language: str,
+    said: str,
+) -> None:
+    """A second Ctrl+C: the installer is under way, or what it did is being put back."""
+    case = failed_case(environment)
+    (site,) = environment.glob("lib/python*/site-packages")
+    real_apply, real_back, asked = Ground.apply, undo_module.put_back, []
+
+    def applied(*given: Any) -> None:
+        (site / "my_helper.py").write_text("mine")
+        if moment == "while it is changed":
+            raise KeyboardInterrupt
+        real_apply(*given)
+        raise Cancelled
+
+    def put_back(*given: Any, **named: Any) -> tuple[str, ...]:
+        back = real_back(*given, **named)
+        if moment == "while it is put back" and not asked:
+            asked.append(True)
+            raise KeyboardInterrupt
+        return back
+
+    monkeypatch.setattr(Ground, "apply", applied)
+    monkeypatch.setattr(undo_module, "put_back", put_back)
+    monkeypatch.setattr(Chosen, "lang", language)
+    with pytest.raises(KeyboardInterrupt):
+        mending.carried_out(case, Chosen, lambda: False)  # type: ignore[arg-type]
+    (aside,) = (environment / ".naosu").glob("*-moved-aside")
+    assert (aside / site.relative_to(environment) / "my_helper.py").read_text() == "mine"
+    told = capfd.readouterr().err
+    assert said in told
+    assert str(aside) in told
 
 
 def test_where_the_users_own_files_are_now_is_said(

@@ -18,6 +18,7 @@ from wizard.words import area, words
 if TYPE_CHECKING:  # loaded when a remedy is carried out, not with every report
     from checks.mending.journal import Journal
     from checks.mending.mend import Doing, Proposal
+    from checks.mending.undo import Impatient
     from checks.proof.changes import Change, NotTriable
 
 _MARKS = {
@@ -94,7 +95,18 @@ def _details(mending: Mending, language: str) -> Iterator[str]:
 def moved_words(mending: Mending, language: str) -> Iterator[str]:
     """Where files are now that may be the user's own work; nothing where there were none."""
     if mending.moved_to:
-        yield words("mendings.was-moved-aside", language, folder=mending.moved_to)
+        yield _moved(mending.moved_to, language)
+
+
+def put_back_words(stopped: Impatient, language: str) -> Iterator[str]:
+    """What became of the environment and of the user's own files, where somebody did not wait for the report."""
+    yield words("mendings.put-back", language, path=stopped.prefix)
+    if stopped.aside is not None:
+        yield _moved(str(stopped.aside), language)
+
+
+def _moved(folder: str, language: str) -> str:
+    return words("mendings.was-moved-aside", language, folder=folder)
 
 
 def _named(names: Sequence[str]) -> str:

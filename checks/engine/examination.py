@@ -25,6 +25,7 @@ from checks.engine.plans.ask import own_jobs, target_jobs
 from checks.engine.plans.compute import budget, compute_jobs, is_wanted, with_saved
 from checks.engine.plans.export import export_jobs
 from checks.engine.plans.load import load_jobs
+from checks.engine.plans.recheck import recheck_job
 from checks.engine.plans.rerun import rerun_jobs
 from checks.engine.plans.statements import statements_job
 from checks.engine.request import Request
@@ -158,9 +159,16 @@ class _Examination:
             for place, planned in enumerate(computations):
                 job = with_saved(planned, saved, computations[place:], self._request.load)
                 answers = yield from self._runner.run(job)
-                measured += job.result(answers)
+                result = job.result(answers)
+                measured += result
                 ended += (answer.run for answer in answers)
                 saved += sum(job.seconds.values()) - Remaining.after(job, answers).used
+                again = recheck_job(job, result)
+                if again is not None and not self._runner.cancelled():
+                    yield Planned(probes=self._runner.plan((again,)), checks=())
+                    answers = yield from self._runner.run(again)
+                    measured += again.result(answers)
+                    ended += (answer.run for answer in answers)
         self._runner.unplanned = 0.0
         before = facts.probes.runs if facts.probes else ()
         return msgspec.structs.replace(

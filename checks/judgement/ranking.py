@@ -74,7 +74,13 @@ def is_found(findings: Sequence[Finding], *, reported: bool) -> bool:
     return is_likely and findings[0].cause != UNKNOWN
 
 
+_COMPUTES_WRONGLY = ("gpu-hardware-fault", "processor-hardware-fault")  # of another family
+
+
 def can_explain(cause: str, symptom: str) -> bool:
     """Whether a cause of this family can explain the symptom at all; a broken card explains both kinds."""
-    is_about_results = family_of(cause) == "reproducibility" or cause == "gpu-hardware-fault"
+    is_about_results = family_of(cause) == "reproducibility" or cause in (
+        "gpu-hardware-fault",
+        "processor-hardware-fault",
+    )
     return symptom in _ABOUT_ALL or (symptom in ABOUT_RESULTS) == is_about_results

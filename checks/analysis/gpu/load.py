@@ -31,7 +31,7 @@ def loads(measurements: Measurements | None) -> tuple[Health, ...]:
 
 def device_name(measured: Measured, frameworks: Frameworks | None, cpu: CpuFacts | None) -> str:
     """The device as its owner knows it ("NVIDIA GeForce RTX 5080"), or as the framework calls it."""
-    if measured.device == CPU:
+    if measured.device.lower().partition(":")[0] == CPU:
         return (cpu.name if cpu else "") or "CPU"
     known = dict(frameworks.each()).get(measured.framework) if frameworks else None
     devices = getattr(known, "devices", None) or ()

@@ -237,10 +237,16 @@ def is_device(operations: Iterable[Repeated]) -> bool:
     """Whether it is the device that computes wrongly, rather than one operation of the framework.
 
     Adding whole numbers and computing element by element have one result in any order; and one fault in the framework
-    is in one operation, not in several.
+    is in one operation, not in several. Each must have computed wrongly again in a new process: once may be chance.
     """
-    wrong = [operation for operation in operations if operation.variation is Variation.WRONG]
+    wrong = [operation for operation in operations if wrong_again(operation)]
     return len(wrong) >= _FEW or any(is_control(run.operation) for run in wrong)
+
+
+def wrong_again(operation: Repeated) -> bool:
+    """Whether it varies as no order explains, and did so again in a new process."""
+    again = operation.measured(FRESH)
+    return operation.variation is Variation.WRONG and again is not None and again.varies
 
 
 def results_of(run: Repeat) -> tuple[int, int]:

@@ -5,18 +5,28 @@ Detects:      an operation that was repeated here with the same inputs and gave 
               other operations of the device repeat.
 Why it bites: a result is wrong at random, and looks cured when it is slowed down or observed.
 Blind spots:  which of the two it is, memory that was never written or work that does not wait, is not told apart. A
-              device that computes wrongly only in this operation looks the same. Where several operations or plain
-              arithmetic vary, the device is suspected instead.
+              device that computes wrongly only in this operation looks the same, and so does one whose wrong results
+              did not come again. Where several operations or plain arithmetic go wrong again in a new process, the
+              device is suspected instead.
 Knowledge:    resources/knowledge/frameworks/determinism.toml, computations.toml
 """
 
 from collections.abc import Iterator
 
-from checks.analysis.numbers.repeats import EXACT, Repeated, Variation, by_device, is_device, repeated, versions_of
+from checks.analysis.numbers.repeats import (
+    EXACT,
+    FRESH,
+    Repeated,
+    Variation,
+    by_device,
+    is_device,
+    repeated,
+    versions_of,
+)
 from checks.causes.registry import check
 from checks.facts import Frameworks, Measurements, Repeat
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
-from checks.knowledge.phrases import operation_phrase
+from checks.knowledge.phrases import operation_phrase, phrase
 
 _SURE, _LIKELY = 0.8, 0.6  # with whole numbers, and by size alone
 
@@ -44,6 +54,9 @@ def _finding(repeated: Repeated, run: Repeat, device: str) -> Finding:
         evidence.append(Evidence("largest_difference", f"{spread.max_abs:.3g} / {spread.scale or 0.0:.3g}", run.origin))
     if spread is not None and spread.nan:
         evidence.append(Evidence("nan_on_one_side", str(spread.nan), run.origin))
+    again = repeated.measured(FRESH)
+    if again is not None:
+        evidence.append(Evidence("varying_again", f"{again.distinct} / {again.repetitions}", again.origin))
     if repeated.mended_by:
         evidence.append(Evidence("mended_by", ", ".join(repeated.mended_by), run.origin))
     return Finding(
@@ -56,5 +69,14 @@ def _finding(repeated: Repeated, run: Repeat, device: str) -> Finding:
             "device": device,
             "operation": operation_phrase(repeated.operation),
             "repetitions": str(run.repetitions),
+            "again": phrase(_came_again(repeated)),
         },
     )
+
+
+def _came_again(repeated: Repeated) -> str:
+    """What became of it in a new process, as the key of a phrase."""
+    again = repeated.measured(FRESH)
+    if again is None:
+        return "wrong-untried"
+    return "wrong-again" if again.varies else "wrong-once"

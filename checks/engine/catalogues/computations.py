@@ -155,6 +155,7 @@ def _load_until_then(answer: Answer, load: Health, origin: str) -> Health:
     reported = answer.facts
     totals = dict(under) if isinstance(under := reported.get("under_load"), dict) else {}
     names = {"kind": "health", "framework": load.framework, "operation": load.operation, "device": load.device}
+    names["setting"] = load.setting
     read = read_measurement({**totals, "wrong": reported.get("wrong_bits") or [], **names}, origin)
     known = read if isinstance(read, Health) else load
     return msgspec.structs.replace(known, samples=tuple(read_samples(reported.get("watched"))))

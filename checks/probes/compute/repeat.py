@@ -21,11 +21,14 @@ _REFUSED = re.compile(r"deterministic (?:GPU|XLA) implementation", re.IGNORECASE
 def stage(named, operations, argument, clock):
     """The facts of the kind "repeat".
 
-    ``operations``: (id, dtype, terms, what draws the inputs and returns a function that gives a list of arrays).
+    ``operations``: (id, dtype, terms, what draws the inputs and returns a function that gives a list of arrays). Those
+    that the argument names are repeated alone, where it names some.
     """
+    only = argument.get("operations")
     entries = [
         (dict(named, kind="repeat", operation=operation, dtype=dtype), (make, terms))
         for operation, dtype, terms, make in operations
+        if only is None or operation in only
     ]
     pace, most = compute.Pace(), MOST[argument["effort"]]
     yield from compute.measure_listed(entries, clock, lambda what, clock: _figures(what, clock, most, pace), argument)
@@ -49,7 +52,7 @@ def repeated(call, clock, most, look):
     """
     import numpy as np
 
-    call()  # what is compiled, chosen or loaded once
+    warm_up = _code(np, call())  # what is compiled, chosen or loaded once
     found, counts, seconds, first, farthest = [], [], [], None, None
     while len(seconds) < most and (clock.left > 0 or len(seconds) < LEAST):
         if 0 < len(seconds) < LEAST and len(found) == 1:
@@ -58,7 +61,7 @@ def repeated(call, clock, most, look):
         result = call()
         seconds.append(time.perf_counter() - started)
         first = result if first is None else first
-        code = fingerprint.combined([fingerprint.numpy_fingerprint(np, array) for array in result])
+        code = _code(np, result)
         if code in found:
             counts[found.index(code)] += 1
         else:
@@ -75,7 +78,13 @@ def repeated(call, clock, most, look):
         "counts": counts[:FINGERPRINTS],
         "seconds": compute.median(seconds),
     }
+    if warm_up != found[0]:
+        figures["warm_up"] = warm_up
     return dict(figures, spread=farthest) if farthest else figures
+
+
+def _code(numpy, arrays):
+    return fingerprint.combined([fingerprint.numpy_fingerprint(numpy, array) for array in arrays])
 
 
 def _farther(numpy, farthest, first, result):

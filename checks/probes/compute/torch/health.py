@@ -45,6 +45,7 @@ def stage(argument, clock):
 
     device = argument["device"]
     named = {"kind": "health", "framework": "torch", "operation": "load", "device": device}
+    named["setting"] = argument.get("setting", "default")
     yield compute.measuring(named)
     load, ended = None, {}
     try:

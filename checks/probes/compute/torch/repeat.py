@@ -23,6 +23,7 @@ SEED = 20
 MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 show what happens in one of a hundred
 FAR = 30  # repetitions among which the result is looked for that is the farthest from the first
 LEAST = 3  # repetitions of what was begun, while the time of all lasts
+AS_DEFAULT = ("default", "exact-inputs", "fresh-process")  # what was the first call is that by default
 CALLS = LEAST + 1  # that it needs at the least: the first is not counted
 FINGERPRINTS, ORDER = 20, 300  # as many of each are reported
 RECURRENT = ("lstm-backward", "gru-backward")  # those that need a workspace to repeat, and do not say so
@@ -281,7 +282,7 @@ class Repeats:
         if setting == "autotune":
             call = _in_threads(call)
         counted = self._counts.get(what) or _Counted()
-        if not counted.order and setting not in ("default", "exact-inputs"):
+        if not counted.order and setting not in AS_DEFAULT:
             expected = self._first_call(call)
             self._pace.look(what, LEAST, expected, clock)
         counted.warm_up = self._prepared.code if counted.warm_up is None else counted.warm_up

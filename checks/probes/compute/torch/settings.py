@@ -89,6 +89,7 @@ _SETTINGS = {
     "threads-1": threads,
     "attention-math": _attention_math,
     "exact-inputs": _default,
+    "fresh-process": _default,  # in a process that does nothing else
 }
 
 

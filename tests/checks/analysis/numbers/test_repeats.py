@@ -126,13 +126,15 @@ def test_what_is_refused() -> None:
 
 
 def test_a_device_is_suspected_when_more_than_one_operation_computes_wrongly() -> None:
-    def wrong(*names: str) -> tuple[Repeated, ...]:
-        return repeated([repeat(name, distinct=2, spread=LARGE) for name in names], {"torch": "2.13.0"})
+    def wrong(*names: str, again: int = 2) -> tuple[Repeated, ...]:
+        first = [repeat(name, distinct=2, spread=LARGE) for name in names]
+        return repeated([*first, *(repeat(name, "fresh-process", distinct=again) for name in names)], {})
 
     assert not is_device(wrong("sum"))
     assert not is_device(wrong("sum", "fft"))
     assert is_device(wrong("sum", "fft", "matmul"))
     assert is_device(wrong("integer-sum"))
+    assert not is_device(wrong("integer-sum", "sum", "fft", "matmul", again=1)), "it did not come again"
 
 
 def test_two_devices_are_two() -> None:

@@ -7,7 +7,6 @@ from support.recorded_repeats import measurements as repeats
 
 from checks.causes.hardware.gpu_hardware_fault import gpu_hardware_fault
 from checks.facts import (
-    CpuFacts,
     EccCounts,
     EnvironmentVariables,
     ErrorText,
@@ -30,6 +29,7 @@ from checks.facts import (
     XidEvent,
 )
 from checks.facts.finding import Finding, NotHere, Severity, Unread
+from checks.knowledge.phrases import in_language
 
 ADDRESS = "0000:01:00.0"
 
@@ -46,8 +46,7 @@ def findings(
     measurements: Measurements | None = None,
     log: SystemLog | None = None,
 ) -> list[Finding]:
-    cpu = CpuFacts(name="Core i9")
-    return list(gpu_hardware_fault(nvidia, gpus, frameworks, os, environment, measurements, cpu, log))
+    return list(gpu_hardware_fault(nvidia, gpus, frameworks, os, environment, measurements, log))
 
 
 def xids(*codes: int) -> NvidiaFacts:
@@ -161,12 +160,12 @@ def test_silent(nvidia: NvidiaFacts | None) -> None:
 
 def test_a_machine_without_a_gpu_has_nothing_to_check() -> None:
     with pytest.raises(NotHere):
-        list(gpu_hardware_fault(None, Gpus(), None, None, None, None, None, None))
+        list(gpu_hardware_fault(None, Gpus(), None, None, None, None, None))
 
 
 def test_a_bus_that_was_not_read_is_not_called_healthy() -> None:
     with pytest.raises(Unread):
-        list(gpu_hardware_fault(None, None, None, None, None, None, None, None))
+        list(gpu_hardware_fault(None, None, None, None, None, None, None))
 
 
 @pytest.mark.parametrize(
@@ -256,7 +255,7 @@ def load(device: str = "cuda:0", **facts: object) -> Measurements:
 @pytest.mark.parametrize(
     ("measured", "severity", "sign"),
     [
-        pytest.param(load(wrong=(WRONG,)), Severity.BLOCKING, "wrong bits under load: 3/900", id="wrong-bits"),
+        pytest.param(load(wrong=(WRONG,)), Severity.WARNING, "wrong bits under load: 3/900", id="wrong-bits-once"),
         pytest.param(load(xid=(XidEvent(code=79),)), Severity.BLOCKING, "Xid 79 under load", id="xid"),
         pytest.param(
             load(xid=(XidEvent(code=31),), reason="failed", error=LAUNCH_FAILED),
@@ -295,10 +294,25 @@ def test_speaks_of_a_load(measured: Measurements, severity: Severity, sign: str)
     assert sign in told["signs"]
 
 
-def test_a_load_speaks_against_a_processor_too_where_no_gpu_is() -> None:
-    (finding,) = findings(None, Gpus(), measurements=load("cpu", wrong=(WRONG,)))
-    assert finding.severity is Severity.BLOCKING
-    assert finding.placeholders()["gpu"] == "Core i9"
+@pytest.mark.parametrize(
+    ("wrong", "severity", "confidence", "words"),
+    [
+        pytest.param((WRONG,), Severity.BLOCKING, 0.95, "had wrong bits again", id="again"),
+        pytest.param((), Severity.WARNING, 0.4, "in a new process had none", id="not-again"),
+    ],
+)
+def test_wrong_bits_are_a_fault_where_a_new_process_gets_them_again(
+    wrong: tuple[WrongBits, ...], severity: Severity, confidence: float, words: str
+) -> None:
+    again = load(setting="fresh-process", wrong=wrong, samples=())
+    both = Measurements(all=(*load(wrong=(WRONG,)).all, *again.all))
+    (finding,) = findings(None, frameworks=OF_TORCH, measurements=both)
+    assert (finding.severity, finding.confidence) == (severity, confidence)
+    assert words in in_language(finding.values["signs"], "en")
+
+
+def test_a_processor_is_no_gpu() -> None:
+    assert findings(None, ALONE, measurements=load("cpu", wrong=(WRONG,))) == []
 
 
 @pytest.mark.parametrize(
@@ -310,14 +324,6 @@ def test_a_load_speaks_against_a_processor_too_where_no_gpu_is() -> None:
         ),
         pytest.param(load(reason="failed", error=NO_WORKSPACE), id="memory-for-the-workspace-of-cublas"),
         pytest.param(load(xid=(XidEvent(code=31),)), id="xid-of-another-program"),
-        pytest.param(
-            load("cpu", reason="crashed", error=ErrorText(type="SIGKILL", message="the process ended by itself")),
-            id="the-kernel-was-short-of-memory",
-        ),
-        pytest.param(
-            load("cpu", reason="crashed", error=ErrorText(type="SIGILL", message="the process ended by itself")),
-            id="an-instruction-that-the-processor-has-not",
-        ),
         pytest.param(
             load(reason="failed", error=NO_KERNEL, checked=0), id="a-build-without-code-for-the-card-computes-nothing"
         ),
@@ -363,7 +369,6 @@ WITH_ANOTHER = Gpus(devices=(*ALONE.devices, Gpu(address="PCI\\VEN_8086&DEV_A780
         pytest.param(load(log=(RESET, RESET)), Severity.WARNING, "system log: reset (x2)", id="reset"),
         pytest.param(load(log=(TIMEOUT,)), Severity.WARNING, "system log: reset", id="reset-without-an-address"),
         pytest.param(load(log=(LIVE_DUMP,)), Severity.WARNING, "system log: reset", id="live-dump-of-no-vendor"),
-        pytest.param(load("cpu", log=(MACHINE_CHECK,)), Severity.WARNING, "system log: machine-check", id="processor"),
         # NVML hears of it by the process that it takes away.
         pytest.param(
             load(xid=(), log=(FELL_OFF,), reason="crashed", error=ErrorText(type="SIGABRT", message="it ended")),
@@ -438,8 +443,11 @@ def test_silent_about_what_a_program_causes_too(kind: str) -> None:
     assert findings(None, Gpus(devices=(RADEON,)), log=log) == []
 
 
-def varying(*operations: str) -> Measurements:
-    return repeats(*(repeat(operation, distinct=2, spread=LARGE) for operation in operations), repeat("topk"))
+def varying(*operations: str, again: int = 2) -> Measurements:
+    """``again``: different results of each in a new process."""
+    first = [repeat(operation, distinct=2, spread=LARGE) for operation in operations]
+    fresh = [repeat(operation, "fresh-process", distinct=again) for operation in operations]
+    return repeats(*first, repeat("topk"), *fresh)
 
 
 @pytest.mark.parametrize(
@@ -454,6 +462,21 @@ def test_speaks_of_results_that_vary_without_a_reason(operations: tuple[str, ...
     assert finding.severity is severity
     assert finding.subject == "0:01:00"
     assert evidence_of(finding)["signs"] == f"results vary: {', '.join(operations)}"
+
+
+@pytest.mark.parametrize("operations", [("integer-sum",), ("elementwise", "fft", "matmul", "sum")])
+def test_silent_where_it_does_not_come_again(operations: tuple[str, ...]) -> None:
+    nvidia = NvidiaFacts(nvml="ok", devices=(card(),))
+    assert findings(nvidia, frameworks=OF_TORCH, measurements=varying(*operations, again=1)) == []
+    untried = repeats(*(repeat(operation, distinct=2, spread=LARGE) for operation in operations))
+    assert findings(nvidia, frameworks=OF_TORCH, measurements=untried) == []
+
+
+def test_silent_where_only_the_first_call_differs() -> None:
+    """A real run: one operation, 48 equal calls after it. It was called a fault that blocks."""
+    nvidia = NvidiaFacts(nvml="ok", devices=(card(),))
+    made = repeats(repeat("elementwise", n=48, warm_up="ff"), repeat("elementwise", "fresh-process", warm_up="ff"))
+    assert findings(nvidia, frameworks=OF_TORCH, measurements=made) == []
 
 
 @pytest.mark.parametrize("operations", [("fft",), ("index-add", "scatter-add", "histc"), ()])

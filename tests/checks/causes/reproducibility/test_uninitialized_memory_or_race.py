@@ -39,9 +39,20 @@ def test_nan_on_one_side() -> None:
         pytest.param([repeat("index-add", distinct=9, spread=LARGE)], id="documented"),
         pytest.param([repeat("sum", distinct=2)], id="last-digit"),
         pytest.param([repeat("sum", distinct=2), repeat("sum", "exact-inputs")], id="whole-numbers-repeat"),
-        pytest.param([repeat("integer-sum", distinct=2, dtype="int64", spread=LARGE)], id="the-device-is-suspected"),
         pytest.param(
-            [repeat(name, distinct=2, spread=LARGE) for name in ("fft", "sum", "matmul")], id="too-many-operations"
+            [
+                repeat("integer-sum", setting, distinct=2, dtype="int64", spread=LARGE)
+                for setting in ("default", "fresh-process")
+            ],
+            id="the-device-is-suspected",
+        ),
+        pytest.param(
+            [
+                repeat(name, setting, distinct=2, spread=LARGE)
+                for name in ("fft", "sum", "matmul")
+                for setting in ("default", "fresh-process")
+            ],
+            id="too-many-operations",
         ),
     ],
 )

@@ -407,3 +407,37 @@ def test_a_load_test_of_a_chosen_length_goes_beside_the_rest_or_alone(monkeypatc
     (alone,) = compute_jobs(cpu, asked("does-not-start", "standard", 300.0))
     assert alone.seconds == {"health": 300.0}
     assert budget(asked("does-not-start", "quick", 300.0)) == 300.0
+
+
+# An operation whose first call differs in the first process alone.
+SUSPECT = """
+from naosu_probes.compute import kit as compute
+
+
+def imported(argument):
+    return {}
+
+
+def repeat(argument):
+    named = {"kind": "repeat", "framework": "torch", "device": "cpu", "setting": argument["setting"]}
+    for operation in argument.get("operations", ("elementwise", "matmul")):
+        first = {"warm_up": "ff"} if operation == "elementwise" and "operations" not in argument else {}
+        yield compute.facts_of(dict(named, operation=operation, repetitions=48, distinct=1, **first))
+
+
+STAGES = (imported, repeat)
+ESSENTIAL = ()
+"""
+
+
+def test_a_new_process_is_asked_what_differed_without_a_reason(run: Callable[..., list[Any]]) -> None:
+    case = case_of(run(script=SUSPECT, kinds=("repeat",)))
+    repeats = [each for each in case.facts.measurements if isinstance(each, Repeat)]
+    assert [(each.operation, each.setting, each.first_differs) for each in repeats] == [
+        ("elementwise", "default", True),
+        ("matmul", "default", False),
+        ("elementwise", "fresh-process", False),
+    ]
+    found = {finding.cause for finding in case.findings}
+    assert "first-call-differs" in found
+    assert "processor-hardware-fault" not in found

@@ -37,14 +37,15 @@ from checks.judgement.judge import judge_each
 
 DEVICE = "cuda:0"
 SPEC = next(computation_probe for computation_probe in COMPUTATION_PROBES if computation_probe.framework == "torch")
-FEW = 3  # repetitions: what varies does so each time
+FEW = 10  # repetitions, which tell where what varies does so each time
 SMALL = {
     "naosu_probes.compute.torch.repeat": {
         "SCALE_OF_DEVICE": 1 / 256,
         "LARGEST": 1 / 256,
         "MOST": {"quick": FEW},
-        "SURE": 2,
+        "FAR": 2,
     },
+    "naosu_probes.compute.kit": {"SURE": FEW, "OTHERS": FEW},
     "naosu_probes.compute.torch.compiled": {"COMPILE_OF": ()},
     "naosu_probes.compute.timing": {"ENOUGH": 1, "LEAST": 1},
     "naosu_probes.compute.bits.fingerprint": {"_TRIAL_COPIES": (4, 4)},
@@ -271,6 +272,7 @@ def test_the_experiments_in_the_mode_that_lacks_a_form_of_some(computed: Compute
 
 def test_a_bit_that_flips_under_load_is_named_also_where_memory_is_short(computed: Computed) -> None:
     health = {"naosu_probes.compute.torch.health": {"SIZE_OF_DEVICE": 128, "SIZE_OF_HALF": 128, "MEMORY_TURN": 2}}
+    health["naosu_probes.compute.torch.repeat"] = {**SMALL["naosu_probes.compute.torch.repeat"], "MOST": {"quick": 3}}
     seconds = {"repeat": AMPLE, "health": 2 * MOMENT}
     made = computed(seconds, operations=("index-add",), memory=8 << 20, flips=20, module=SMALL | health)
     assert {each.reason for each in made} == {""}

@@ -53,6 +53,23 @@ def test_another_result_in_every_third_call(monkeypatch: pytest.MonkeyPatch) -> 
     assert (made.spread.differing, made.spread.first) == (1, (1,))
 
 
+def test_the_first_call_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = itertools.count()
+    made = told(lambda: lambda: [np.full(3, min(next(calls), 1), "float32")], monkeypatch)
+    assert (made.distinct, made.varies, made.first_differs) == (1, False, True)
+    assert made.warm_up not in ("", *made.fingerprints)
+
+
+def test_only_what_is_named_is_repeated() -> None:
+    repeat = importlib.import_module("checks.probes.compute.repeat")
+    operations = [(name, "float32", 7, lambda: lambda: [np.ones(3)]) for name in ("sum", "sort")]
+    named = {"framework": "jax", "device": "cpu:0", "setting": "fresh-process"}
+    argument = {"effort": "quick", "operations": ["sort"]}
+    _, *facts = repeat.stage(named, operations, argument, compute.Clock(0.05))
+    made = [measured for told in facts for measured in told.get("measurements+", ())]
+    assert [(one["operation"], one["setting"]) for one in made] == [("sort", "fresh-process")]
+
+
 def test_the_sign_of_zero_and_nan_count(monkeypatch: pytest.MonkeyPatch) -> None:
     results = itertools.cycle([0.0, -0.0, float("nan")])
     made = told(lambda: lambda: [np.full(2, next(results), "float32")], monkeypatch)

@@ -129,4 +129,4 @@ def test_nothing_where_no_load_was_asked_for() -> None:
 def test_it_stands_in_the_report(language: str) -> None:
     report = build(case(samples=SAMPLES, wrong=(WRONG,)), language)
     assert "Ryzen 9 9950X" in to_terminal(report)
-    assert report.findings[0].cause == "gpu-hardware-fault"
+    assert report.findings[0].cause == "processor-hardware-fault"

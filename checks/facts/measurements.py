@@ -200,6 +200,52 @@ class NodeApart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     odd: int = 0  # elements of which just one is NaN or infinite
 
 
+class LostOperand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What went into the node at which numbers got lost.
+
+    ``lowest``, ``highest``: of what is finite. ``value``: its number at the place of the first lost result, where the
+    node computes number by number.
+    """
+
+    name: str
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
+    lowest: float | None = None
+    highest: float | None = None
+    nan: int = 0
+    infinite: int = 0
+    value: str = ""
+
+
+class NumbersLost(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """NaN and infinities in what a model gives, and where they come from.
+
+    ``source``: "node" (``node`` makes them of what is neither), "weight" or "input" (``node`` is its name), "" where it
+    was not found. ``choice_node``: of a model that gives places and not numbers, the node that chooses among NaN; then
+    ``elements`` are those among which it does.
+    """
+
+    kind: str  # "nan" or "infinite": what the source makes
+    nan: int = 0
+    infinite: int = 0
+    elements: int = 0  # of all outputs of fractions
+    output: str = ""  # the one with the most of them
+    outputs: int = 0  # of fractions
+    outputs_whole: int = 0  # of these, those in which nothing is finite
+    source: str = ""
+    node: str = ""
+    op: str = ""
+    dtype: str = ""  # of what the node gives
+    operands: tuple[LostOperand, ...] = ()
+    numbers: tuple[str, ...] = ()  # which stand in the node itself
+    infinite_node: str = ""  # where the infinities come from of which the source makes NaN
+    infinite_op: str = ""
+    choice_node: str = ""
+    choice_op: str = ""
+    searched_until: str = ""  # the node at which the time was up
+    finite_with: str = ""  # how the drawn inputs are with which nothing gets lost: "above-zero", "both-signs", "small"
+
+
 class ModelMeasured(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="model"):
     """The user's own model run twice or more: again, or on two devices, providers, levels, threads, batch sizes.
 
@@ -210,7 +256,7 @@ class ModelMeasured(Measured, frozen=True, kw_only=True, omit_defaults=True, tag
     """
 
     path: str = ""
-    aspect: str = ""  # "repeat", "device", "level", "threads", "batch", "deterministic", "mode", "state"
+    aspect: str = ""  # "repeat", "device", "level", "threads", "batch", "deterministic", "mode", "state", "lost"
     other: str = ""
     repetitions: int = 0
     distinct: int | None = None
@@ -220,6 +266,7 @@ class ModelMeasured(Measured, frozen=True, kw_only=True, omit_defaults=True, tag
     outputs_left_out: int = 0  # of a type that cannot be handed over for comparison
     nan_in_both: int = 0  # numbers of the outputs that are NaN in both runs, the first of them in ``nan_output``
     nan_output: str = ""
+    lost: NumbersLost | None = None  # under the aspect "lost"
     difference: ArrayDifference | None = None
     bound: float | None = None  # the largest difference that rounding makes in this network; None: whole numbers
     inputs: tuple[TensorSpec, ...] = ()

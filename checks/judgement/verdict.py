@@ -14,7 +14,7 @@ from checks.facts import ProgramEnd
 from checks.facts.case import Case
 from checks.facts.finding import Severity, Status
 from checks.facts.question import SymptomName
-from checks.judgement.coverage import is_missing, is_too_short, is_untested, outcome_counts
+from checks.judgement.coverage import has_own_error, is_missing, is_too_short, is_untested, outcome_counts
 from checks.judgement.headline import SURE, Headline, Stance
 from checks.judgement.models.standing import Standing
 from checks.judgement.programs.seen_to_run import local_program_used_gpu
@@ -100,7 +100,7 @@ def decide_models(case: Case, standings: Collection[Standing]) -> Decision:
     state = _OF_MODELS[next(standing for standing in Standing if standing in standings)]
     if state == "clear" and any(finding.severity is not Severity.NOTE for finding in case.findings):
         state = "warning"  # of what is installed, or of several files
-    if state == "clear" and (not case.complete or RepeatedModels.of(case.facts).is_open):
+    if state == "clear" and (not case.complete or RepeatedModels.of(case.facts).is_open or has_own_error(case)):
         state = "incomplete"
     return Decision(state, state)
 

@@ -21,7 +21,11 @@ from checks.paths import ROOT
 # Phrases whose words stand in a table of their own: their only value, ``id``, is a row of it.
 _IN_TABLES: Mapping[str, Callable[[str, str], str]] = {"operation": operation_name, "replacement": replacement}
 _NOTHING = "nothing"  # what stands for an empty row of words
-_SEPARATORS = {"slash": (" / ", " / "), "semicolon": ("; ", "、")}  # English, Japanese; by what follows a name's colon
+_SEPARATORS = {
+    "slash": (" / ", " / "),
+    "semicolon": ("; ", "、"),
+    "space": (" ", ""),
+}  # English, Japanese; by what follows a name's colon
 _COMMA = (", ", "、")
 
 

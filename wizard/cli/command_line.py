@@ -1,4 +1,4 @@
-"""Run one headless command. Exit status: 0 fine, 1 something found, 2 wrong usage or unreadable input.
+"""Run one headless command. Exit status: 0 fine, 1 something found (or an error of ours), 2 wrong usage.
 
 Each command is a module here with ``add_arguments(parser, text)`` and ``run(chosen)``. What a command needs beside its
 arguments is imported when it runs: `naosu --help` wants to answer at once.

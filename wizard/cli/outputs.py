@@ -24,6 +24,7 @@ def deliver(case: Case, chosen: argparse.Namespace) -> int:
         UsageError: a file could not be written; the others are, and the summary is printed.
     """
     from checks.facts.question import MODELS
+    from checks.judgement.coverage import has_own_error
     from checks.judgement.headline import is_trouble
     from checks.judgement.models.standing import is_any_serious
 
@@ -45,7 +46,9 @@ def deliver(case: Case, chosen: argparse.Namespace) -> int:
         print(to_terminal(build(case if chosen.no_redact else without_secrets(case), chosen.lang)), file=stream)
     if failed:
         raise failed[0]
-    if case.answers.symptom == MODELS and is_any_serious(case.facts, case.findings, case.verdicts):
+    if has_own_error(case) or (
+        case.answers.symptom == MODELS and is_any_serious(case.facts, case.findings, case.verdicts)
+    ):
         return 1
     return int(is_trouble(case.facts, case.findings, case.answers.symptom))
 

@@ -14,9 +14,10 @@ from checks.facts import ArrayDifference, Facts, Measurements, ModelMeasured, Pr
 from checks.facts.finding import FRAMEWORK, MEASURED_MODEL, Evidence, Finding, NotHere, Severity
 from checks.facts.question import Exactness, SymptomName
 
-REPEATED, MODE, STATE, BATCH = "repeat", "mode", "state", "batch"
+REPEATED, MODE, STATE, BATCH, LOST = "repeat", "mode", "state", "batch", "lost"
 SEEDED, EVALUATION = "seeded", "eval"
 ALL_ALIKE = "100 %"  # of the decisions
+NAN_EVERYWHERE = "nan-everywhere"  # the reason of a comparison in which every number is NaN
 SHAPES = "shapes-differ"  # the reason of a comparison in which an output has another shape
 # Operations that give other numbers each time by design; those that belong to training alone.
 DROPOUT = frozenset(
@@ -61,9 +62,11 @@ class RepeatedModels:
     def of(cls, facts: Facts) -> RepeatedModels:
         """Of all models of a case."""
         own = [run for run in facts.measurements if isinstance(run, ModelMeasured)]
-        repeated = [run for run in own if run.aspect == REPEATED and run.distinct is not None]
+        repeated = [
+            run for run in own if run.aspect == REPEATED and run.distinct is not None and run.reason in ("", SHAPES)
+        ]
         tested = frozenset(run.path for run in repeated)
-        varying = frozenset(run.path for run in repeated if (run.distinct or 0) > 1)
+        varying = frozenset(run.path for run in own if run.aspect in (REPEATED, MODE) and (run.distinct or 0) > 1)
         fewest = min((run.repetitions for run in repeated), default=0)
         is_left = any(run.path not in tested for run in own)
         is_few = any(run.repetitions < ENOUGH and run.distinct == 1 for run in repeated)

@@ -39,6 +39,7 @@ _OF_WEIGHTS = ("parameter_name", "buffer_name", "tensor_constant_name", "fqn")
 _VERSION = re.compile(r"[\w.+-]{0,100}$")
 _LINE = re.compile(r'File "[^"\n]{1,500}", line \d{1,7}')
 _RAW = re.compile(r"(?:weight|tensor)_\d{1,7}$")
+_NO_NUMBERS = ("Infinity", "-Infinity", "NaN")  # which JSON has as texts alone: a mask is filled with them
 _DIALECTS = ("TRAINING", "ATEN", "EDGE", "")
 
 
@@ -216,6 +217,8 @@ def _text(text, key, operators):
             raise NotPlain(text[:200])
     elif key == "expr_str":
         check_expression(text)
+    elif key in ("as_float", "as_floats") and text in _NO_NUMBERS:
+        return text
     elif key not in ("as_string", "as_strings"):  # what an operator is given is written as a literal
         _named(text, _DOTTED if key in _OF_WEIGHTS else _NAME)
     return text

@@ -2,9 +2,11 @@
 
 import re
 
+from ..model import kit as model_kit
 from . import compare
 
 _PLACE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)|# (?P<place>\S+\.py:\d+)')
+_OF_NUMPY = ("torch.float16", "torch.float32", "torch.float64")
 _LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]|__torch__|^<")  # "<eval_with_key>.17": no file at all
 
 
@@ -17,13 +19,25 @@ def arrays_of(result):
 
 
 def as_array(tensor):
-    """A tensor as an array; NumPy has no bfloat16, of which float32 holds every number."""
+    """A tensor as an array; NumPy has no bfloat16, of which float32 holds every number.
+
+    Raises:
+        NotDrawn: NumPy has nothing for a tensor of this kind.
+    """
+    kind = "%s, %s" % (tensor.dtype, tensor.layout)
     tensor = tensor.detach()
     if tensor.is_quantized:
         tensor = tensor.dequantize()
-    if tensor.dtype.is_floating_point and str(tensor.dtype) not in ("torch.float16", "torch.float32", "torch.float64"):
-        tensor = tensor.float()
-    return tensor.resolve_conj().resolve_neg().cpu().numpy().copy()
+    try:
+        if str(tensor.layout) != "torch.strided":
+            tensor = tensor.to_dense()
+        if tensor.dtype.is_floating_point and str(tensor.dtype) not in _OF_NUMPY:
+            tensor = tensor.float()
+        return tensor.resolve_conj().resolve_neg().cpu().numpy().copy()
+    except (TypeError, RuntimeError) as error:
+        if model_kit.is_no_memory(error):
+            raise
+        raise model_kit.NotDrawn("output-type", kind) from error
 
 
 def tensors_of(arrays):

@@ -118,6 +118,7 @@ class Script:
             raise model_kit.NotDrawn("no-program", why) from error
 
 
+_OF_MODULES = ("ClassType", "InterfaceType")
 _ANY = {"dtype": "float32", "shape": None}
 _SCALARS = {"int": ("int64", int), "float": ("float64", float), "bool": ("bool", bool)}
 
@@ -138,11 +139,20 @@ def _flat_graph(module):
     import torch
 
     graph = torch.jit.freeze(module, optimize_numerics=False).graph.copy()
-    if next(graph.inputs()).type().kind() in ("ClassType", "InterfaceType"):
+    if next(graph.inputs()).type().kind() in _OF_MODULES:
         graph.eraseInput(0)
     remove = getattr(torch._C, "_jit_pass_remove_mutation", None)
     if remove is not None:  # what is changed in place afterwards would be seen changed
         remove(graph)
+    return graph
+
+
+def _inlined_graph(module):
+    """The graph of forward with everything that it calls."""
+    import torch
+
+    graph = module.forward.graph.copy()
+    torch._C._jit_pass_inline(graph)
     return graph
 
 
@@ -193,9 +203,12 @@ def _shapes(module):
     """The shape of each input, by the weights of the first layer that takes it: name -> {"dtype", "shape"}."""
     try:
         graph = _flat_graph(module)
-    except Exception:  # not every graph can be flattened; then shapes are tried
-        return {}
-    names = [value.debugName() for value in graph.inputs()]
+    except Exception:  # a network that changes what it holds
+        graph = _inlined_graph(module)
+    values = list(graph.inputs())
+    is_held = bool(values) and not is_tensor(values[0]) and values[0].type().kind() in _OF_MODULES
+    names = [value.debugName() for value in values[is_held:]]
+    held = {values[0].debugName(): module} if is_held else {}  # parts of the module
     known, found = {}, {}
     inputs = {name: name for name in names}  # alias -> input
     for node in graph.nodes():
@@ -206,6 +219,10 @@ def _shapes(module):
                 known[node.output().debugName()] = node.output().toIValue()[0]
             continue
         taken = [value.debugName() for value in node.inputs()]
+        if node.kind() == "prim::GetAttr" and taken[0] in held:
+            part = getattr(held[taken[0]], node.s("name"), None)
+            (known if hasattr(part, "dim") else held)[node.output().debugName()] = part
+            continue
         if node.kind() == "prim::ListConstruct" and taken and taken[0] in known:
             known[node.output().debugName()] = known[taken[0]]
             continue

@@ -86,5 +86,5 @@ def test_every_phrase_that_code_names_by_its_whole_key_is_there() -> None:
 
 def test_the_text_of_a_phrase_has_no_other_separators_than_known() -> None:
     for key, words in phrases().items():
-        assert set(re.findall(r"\{\w+:(\w+)\}", words.en + words.ja)) <= {"slash", "semicolon"}, key
+        assert set(re.findall(r"\{\w+:(\w+)\}", words.en + words.ja)) <= {"slash", "semicolon", "space"}, key
     assert in_language(Phrase("nothing"), "en") == "none"

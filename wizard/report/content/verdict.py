@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from checks.analysis.models.repeats import ALL_ALIKE, RepeatedModels
 from checks.facts.case import Case
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
 from checks.facts.model_verdicts import Outcome as Runs
 from checks.facts.question import COMPARISON, MODELS, SymptomName
-from checks.judgement.coverage import outcome_counts
+from checks.judgement.coverage import has_own_error, outcome_counts
 from checks.judgement.headline import Stance, headline
 from checks.judgement.models.standing import SERIOUS, PerModel, Standing, path_of
 from checks.judgement.verdict import Decision, decide, decide_comparison, decide_models, decide_ticket
@@ -70,7 +70,10 @@ def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
     decision = decide_models(case, standings)
     if standings.total() == 1:
         key, values = _of_one_model(case, next(iter(standings)), titles, language)
-        return _verdict(case, decision, words(f"report.{key}", language, **values), language)
+        sentence = words(f"report.{key}", language, **values)
+        if not key.startswith("models-but"):
+            sentence = words("report.sentence-separator", language).join((sentence, *_noted(case, language)))
+        return _verdict(case, decision, sentence, language)
     parts = (
         words(f"report.models-many-{standing.value}", language, count=standings[standing])
         for standing in Standing
@@ -105,11 +108,21 @@ def _of_one_model(case: Case, worst: Standing, titles: Sequence[str], language: 
         return (_but(finding) if MEASURED_MODEL in finding.values and best else "found-models"), values
     if worst is not Standing.RUNS or best is None:
         return f"models-one-{worst.value}", values
+    if has_own_error(case):
+        return "models-one-own-error", values
     shown = RepeatedModels.of(case.facts)
     if shown.tested:
         return f"models-one-repeats{'-few' if shown.is_open else ''}", {**values, "count": shown.fewest}
     done = "loads" if best.outcome is Runs.LOADS else "runs"
     return f"models-one-{done}{'-not-repeated' if shown.is_open else ''}", values
+
+
+def _noted(case: Case, language: str) -> Iterator[str]:
+    """What a tick must not be read without, although it is no fault."""
+    for finding in case.findings:
+        key = f"models-note-{finding.cause}"
+        if MEASURED_MODEL in finding.values and key in area("report"):
+            yield words(f"report.{key}", language, seen=in_language(finding.values.get("seen", ""), language))
 
 
 def _but(finding: Finding) -> str:

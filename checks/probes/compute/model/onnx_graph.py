@@ -13,7 +13,7 @@ import shutil
 # Field numbers of onnx.proto.
 _GRAPH, _FUNCTION = 7, 25
 _FUNCTION_NAME, _FUNCTION_NODE = 1, 7
-_NODE, _INITIALIZER, _OUTPUT, _SPARSE = 1, 5, 12, 15
+_NODE, _INITIALIZER, _INPUT, _OUTPUT, _SPARSE = 1, 5, 11, 12, 15
 _NODE_INPUT, _NODE_OUTPUT, _NODE_NAME, _NODE_OP, _NODE_ATTRIBUTE = 1, 2, 3, 4, 5
 _TENSOR_DIMS, _TENSOR_TYPE, _TENSOR_NAME, _TENSOR_EXTERNAL = 1, 2, 8, 13
 _VALUE_NAME = 1
@@ -61,7 +61,13 @@ class Graph:
 
     def __init__(self):
         self.nodes, self.weights, self.external = [], {}, set()
-        self.outputs, self.kinds = [], set()
+        self.inputs, self.outputs, self.kinds = [], [], set()
+
+    def taken_from_outside(self):
+        """The names that it uses without making them: a branch or a loop takes them from the graph around it."""
+        made = {*self.inputs, *self.weights, *(name for node in self.nodes for name in node.outputs)}
+        used = [*(name for node in self.nodes for name in node.inputs), *self.outputs]
+        return [name for name in dict.fromkeys(used) if name and name not in made]
 
     def steps(self):
         """The nodes that depend on the inputs, in the order in which they are computed."""
@@ -188,10 +194,9 @@ def _read_graph(content, start, end, graph):
             for inner, begin, over in _messages(content, first, last):
                 if inner == 1:
                     _read_tensor(content, begin, over, graph)
-        elif number == _OUTPUT:
-            graph.outputs += [
-                _text(content, a, b) for inner, a, b in _messages(content, first, last) if inner == _VALUE_NAME
-            ]
+        elif number in (_INPUT, _OUTPUT):
+            names = graph.inputs if number == _INPUT else graph.outputs
+            names += [_text(content, a, b) for inner, a, b in _messages(content, first, last) if inner == _VALUE_NAME]
 
 
 def _read_function(content, start, end, graph, functions):
@@ -249,6 +254,7 @@ def _read_attribute(content, start, end, node, graph):
             inner = Graph()
             _read_graph(content, first, last, inner)
             node.inner |= _kinds_in(inner)
+            node.inputs += [name for name in inner.taken_from_outside() if name not in node.inputs]
             _add(graph, inner)
         elif number == _ATTRIBUTE_TENSOR:
             constant = Graph()

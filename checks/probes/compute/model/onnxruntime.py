@@ -15,8 +15,8 @@ from ...model import inputs as model_inputs
 from ...model import kit as model_kit
 from ...model import onnxruntime as model_probe
 from .. import kit as compute
-from . import onnx_graph, runs
-from .ways import Later, Model, Rows, Way
+from . import drawing, lost, onnx_graph, runs
+from .ways import Later, Model, Rows, Way, of_model
 
 CPU = model_probe.CPU
 FRAMEWORK = "onnxruntime"
@@ -119,7 +119,8 @@ class Runtime:
         elif setting == "tf32-off":
             own = _FEWER_DIGITS[device]
         providers = [(device, own) if own else device] + ([CPU] if device != CPU else [])
-        return model_probe.session_of(path, options, providers)
+        with of_model():
+            return model_probe.session_of(path, options, providers)
 
     def inputs(self):
         """(The inputs by name, what is known of them): the user's, or the first drawn ones that the model takes."""
@@ -197,21 +198,25 @@ def measured(argument, clock):
     try:
         runtime = Runtime(argument)
         arrays, origin = runtime.inputs()
+        axes = runtime.rows(arrays)
+        weights = runtime.graph.weights if runtime.graph else {}
+        model = Model(runtime.numpy, named, arrays, runtime.nodes(), runtime.unit(), weights)
+        default = runtime.later()
+        if runtime.graph:
+            model.ends, model.held = runtime.graph.outputs, lambda names: default.giving(names)(model.arrays)
+        if origin["inputs_from"] == "drawn":
+            drawing.more_telling(model, default.run)
     except Exception as error:
         yield compute.facts_of(dict(named, kind="model", device=CPU, **runs.failure(error)))
         return
-    axes = runtime.rows(arrays)
     named.update(origin, inputs=model_kit.as_facts(arrays))
     if runtime.left_out:
         named["outputs_left_out"] = runtime.left_out
-    model = Model(
-        runtime.numpy, named, arrays, runtime.nodes(), runtime.unit(), runtime.graph.weights if runtime.graph else {}
-    )
-    yield from runs.plan(model, _comparisons(runtime, model, axes, argument, clock), clock, axes)
+    yield from runs.plan(model, _comparisons(runtime, model, default, axes, argument, clock), clock, axes)
 
 
-def _comparisons(runtime, model, axes, argument, clock):
-    most, default = runs.MOST[argument["effort"]], runtime.later()
+def _comparisons(runtime, model, default, axes, argument, clock):
+    most = runs.MOST[argument["effort"]]
 
     def devices():
         for name in runtime.providers():
@@ -225,6 +230,7 @@ def _comparisons(runtime, model, axes, argument, clock):
 
 def _on_processor(runtime, model, default, axes, most):
     yield "repeat", lambda clock: runs.varies(model, default, clock, most)
+    yield "lost", lambda clock: lost.facts(model, default, clock)
     if default.failed or not default.shows:
         return
     if default.varies:  # then what a setting adds cannot be known

@@ -10,7 +10,7 @@ from ...model import kit as model_kit
 from .. import kit as compute
 from .outputs import EMPTY, NO_OUTPUTS, SHAPES, aligned, code_of, compared, differs, flattened, nothing_in
 from .search import Search
-from .ways import Way
+from .ways import Way, is_of_model
 
 MOST = {"quick": 100, "standard": 300, "thorough": 3000}  # repetitions
 SURE = 30  # repetitions after which a model that varies needs no more
@@ -20,7 +20,7 @@ BATCH = 4
 OF_THE_REST = 3  # a comparison gets this part of what time is left, the first one half of it
 OF_REPEATING = 0.75  # of the time for repetitions; the rest is for the search
 # What is done on the processor, in this order; a step in which a process ended is left out by the next.
-STEPS = ("repeat", "mode", "level", "batch", "threads-1", "threads-2", "deterministic")
+STEPS = ("repeat", "lost", "mode", "level", "batch", "threads-1", "threads-2", "deterministic")
 
 
 def repeated(model, way, clock, most):
@@ -103,7 +103,10 @@ def failure(error):
     """The fields of a fact of what did not work."""
     if isinstance(error, model_kit.NotDrawn):
         return error.fields
-    return {"reason": "no-memory" if model_kit.is_no_memory(error) else "failed", "error": kit.describe(error)}
+    if isinstance(error, model_kit.Unsafe):
+        return {"reason": "not-run-unsafe", "detail": str(error)}
+    reason = "no-memory" if model_kit.is_no_memory(error) else "failed" if is_of_model(error) else "own-error"
+    return {"reason": reason, "error": kit.describe(error)}
 
 
 def _other(way, candidate):

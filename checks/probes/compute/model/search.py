@@ -1,12 +1,9 @@
 """The first node at which two runs of a model part."""
 
 from .outputs import aligned, apart, is_beyond, severity_of
-from .ways import MOST_FIGURE, terms_of
+from .slices import Slices
+from .ways import MOST_FIGURE, is_of_model, terms_of
 
-AT_ONCE = 32  # nodes whose values are given out by the first session, fewer where they are likely to be large
-TIMES_LARGEST = 32  # what one value within is taken to have at the most, in sizes of the largest input or output
-GROWTH = 8  # times as many by the next, where their values are small
-MOST_BYTES = 256 << 20  # of values at once
 MOST_REPORTED = 200  # nodes that are reported of one search
 MOST_BEFORE = 3  # nodes before one that are looked at
 
@@ -26,51 +23,29 @@ class Search:
         self._model, self._first, self._second = model, first, second
         self._clock, self._again, self._batch = clock, again, batch
         self._sums = []  # (terms, layers) up to each node
-        self._most_bytes = 1  # of the values of a node, so far
-        self._slices = []  # where each begins
+        self._slices = Slices(model.nodes, [*first[1].values(), *(first[0].outputs or {}).values()], clock)
         self.nodes, self.figures = [], {}
 
     def walk(self):
         """The figures of the first node whose bits differ and of the first that is beyond rounding."""
-        nodes, place, count = self._model.nodes, 0, self._first_count()
         terms = layers = 0
-        for node in nodes:
+        for node in self._model.nodes:
             mine = terms_of(node, self._model.weights)
             terms, layers = max(terms, mine), layers + bool(mine)
             self._sums.append((max(1, terms), max(1, layers)))
-        while place < len(nodes):
-            if self._clock.left <= 0:
-                self.figures["searched_until"] = nodes[place].label
-                break
-            self._slices.append(place)
-            self._compare(place, min(place + count, len(nodes)))
-            place += count
-            count = max(1, min(count * GROWTH, MOST_BYTES // self._most_bytes))
-        else:
-            if self._again == 1:
-                self._look_between()
+        stopped = self._slices.go(self._compare)
+        if stopped:
+            self.figures["searched_until"] = stopped
+        elif self._again == 1:
+            self._look_between()
         self.figures["searched"] = len(self.nodes)
         self.figures["nodes"] = _thinned(list(self.nodes))
         return {name: value for name, value in self.figures.items() if name != "first_place"}
 
-    def _first_count(self):
-        """How many nodes are given out at first, when nobody knows how large their values are."""
-        way, arrays = self._first
-        known = [*arrays.values(), *(way.outputs or {}).values()]
-        largest = max((array.nbytes for array in known), default=0)
-        return max(1, min(AT_ONCE, MOST_BYTES // max(1, TIMES_LARGEST * largest)))
-
     def _compare(self, start, end):
-        """One slice; where a session cannot give these out, its halves."""
+        """One slice."""
         part = self._model.nodes[start:end]
-        try:
-            values = self._values([name for node in part for name in node.outputs if name])
-        except Exception:  # a value that cannot be given out, or too little memory for all of them at once
-            if len(part) > 1 and self._clock.left > 0:
-                half = (start + end) // 2
-                self._compare(start, half)
-                self._compare(half, end)
-            return
+        values = self._values([name for node in part for name in node.outputs if name])
         for place, node in enumerate(part, start):
             found = self._apart(place, values)
             if found is not None:
@@ -81,7 +56,7 @@ class Search:
         """Back to the slice before the first difference, or through all where giving values out made it vanish."""
         found = self.figures.get("first_place")
         high = len(self._model.nodes) - 1 if found is None else found
-        starts = [start for start in self._slices if start <= high]
+        starts = [start for start in self._slices.starts if start <= high]
         low = starts[-2] - 1 if found is not None and len(starts) > 1 else -1
         if found is not None and len(starts) == 1:
             return  # all before it was given out, and was the same
@@ -114,8 +89,10 @@ class Search:
         """How far one node is apart where no other is given out; None where it is not."""
         try:
             found = self._apart(place, self._values([name for name in self._model.nodes[place].outputs if name]))
-        except Exception:  # it cannot be given out
-            return None
+        except Exception as error:
+            if not is_of_model(error):
+                raise
+            return None  # it cannot be given out
         return found if found is not None and found[0]["differing"] else None
 
     def _values(self, names):
@@ -143,7 +120,7 @@ class Search:
             reference, moved, found = (value.get(name) for value in values)
             if not hasattr(reference, "dtype") or not hasattr(found, "dtype"):
                 continue
-            self._most_bytes = max(self._most_bytes, reference.nbytes)
+            self._slices.look(reference)
             found = aligned(reference, found, self._batch)
             distance = apart(numpy, reference, found) if found is not None else None
             is_other = distance is None and self._batch == 1

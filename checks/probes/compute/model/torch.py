@@ -17,8 +17,8 @@ from ...model import inputs as model_inputs
 from ...model import kit as model_kit
 from ...model import torch as torch_probe
 from .. import kit as compute
-from . import runs
-from .ways import Later, Model, Rows, Way
+from . import drawing, lost, runs
+from .ways import Later, Model, Rows, Way, of_model
 
 FRAMEWORK, CPU, DEFAULT = "torch", "cpu", "default"
 EVALUATION, SEEDED, DETERMINISTIC, FULL = "eval", "seeded", "deterministic", "tf32-off"
@@ -27,10 +27,10 @@ CALLS_BEFORE = 3  # after which the executor of TorchScript has compiled what it
 
 
 class Node:
-    """One operation: its name, kind, what it takes and gives."""
+    """One operation: its name, kind, what it takes and gives. ``numbers``: those that stand in the program itself."""
 
-    def __init__(self, label, op, inputs, outputs):
-        self.label, self.op, self.inputs, self.outputs = label, op, inputs, outputs
+    def __init__(self, label, op, inputs, outputs, numbers=()):
+        self.label, self.op, self.inputs, self.outputs, self.numbers = label, op, inputs, outputs, numbers
 
 
 class _Archive:
@@ -63,7 +63,7 @@ class _Archive:
 
         module = self._loaded(DEFAULT)
         before = {name: buffer.clone() for name, buffer in module.named_buffers()}
-        with torch.no_grad():
+        with torch.no_grad(), of_model():
             module(*self._original.arguments(arrays))
         changed = [name for name, buffer in module.named_buffers() if not torch.equal(buffer, before[name])]
         return [*(name for _, name in _kept(module)), *changed]
@@ -99,7 +99,7 @@ class _Archive:
         return self._runs(module, held, lambda *given: function(module, *given), device, setting, names)
 
     def nodes(self):
-        """(The operations in order, the weights: name -> (type, shape))."""
+        """(The operations in order, the weights by name)."""
         import torch
 
         module = self._loaded(DEFAULT)
@@ -108,18 +108,53 @@ class _Archive:
         names = [node.output().debugName() for node in held]
         with torch.no_grad():
             tensors = _attributes(torch, module, graph, names)
-        weights = {name: ("", list(tensor.shape)) for name, tensor in zip(names, tensors) if tensor is not None}
+        weights = {name: tensor for name, tensor in zip(names, tensors) if tensor is not None}
         nodes = [
             Node(
                 _label(node),
                 node.kind(),
-                [value.debugName() for value in node.inputs()],
+                _names_taken(node),
                 [value.debugName() for value in node.outputs() if torchscript.is_tensor(value)],
+                _numbers(node),
             )
             for node in graph.nodes()
             if node.kind() not in ("prim::Constant", "prim::GetAttr") and _gives_tensor(node)
         ]
         return nodes, weights
+
+    def ends(self):
+        """The names of what comes out."""
+        import torch
+
+        graph = _graph(torch, self._loaded(DEFAULT))
+        parts = _lists(graph)
+        waiting, found = [value.debugName() for value in graph.outputs()], []
+        while waiting:
+            name = waiting.pop(0)
+            waiting = [*parts.get(name, ()), *waiting]
+            found += [name] if name not in parts else []
+        return found
+
+    def titles(self):
+        """The path in the module of each value that is one of its weights."""
+        import torch
+
+        graph, found = _graph(torch, self._loaded(DEFAULT)), {}
+        for node in graph.nodes():
+            if node.kind() == "prim::GetAttr":
+                owner = found.get(next(node.inputs()).debugName(), "")
+                found[node.output().debugName()] = (owner + "." if owner else "") + node.s("name")
+        return found
+
+    def parts(self):
+        """Of each value that is a list or a tuple of tensors: those of which it is made; of an input its name."""
+        import torch
+
+        module = self._loaded(DEFAULT)
+        graph = _graph(torch, module)
+        taken = [argument.name for argument in module.forward.schema.arguments]
+        inputs = zip((value.debugName() for value in graph.inputs()), taken)
+        return {**_lists(graph), **{value: [name] for value, name in inputs if value != name}}
 
     def tensors(self):
         """The weights."""
@@ -128,6 +163,32 @@ class _Archive:
     def rows(self, arrays):
         """The inputs that may take more rows; an archive does not state it."""
         return Rows({name: 0 for name, array in arrays.items() if array.ndim > 1})
+
+
+def _lists(graph):
+    return {
+        value.debugName(): _names_taken(node)
+        for node in graph.nodes()
+        if node.kind() not in ("prim::Constant", "prim::GetAttr") and not _gives_tensor(node)
+        for value in node.outputs()
+    }
+
+
+def _names_taken(node):
+    """The names of what a node takes, also within its branches."""
+    made = {value.debugName() for block in node.blocks() for inner in block.nodes() for value in inner.outputs()}
+    made |= {value.debugName() for block in node.blocks() for value in block.inputs()}
+    names = [value.debugName() for value in node.inputs()]
+    for block in node.blocks():
+        names += [name for inner in block.nodes() for name in _names_taken(inner)]
+        names += [value.debugName() for value in block.outputs()]
+    return [name for name in dict.fromkeys(names) if name not in made]
+
+
+def _numbers(node):
+    """The numbers of a node that stand in the program."""
+    constants = [value for value in node.inputs() if value.node().kind() == "prim::Constant"]
+    return [value.toIValue() for value in constants if str(value.type()) in ("float", "int")]
 
 
 def _gives_tensor(node):
@@ -231,16 +292,36 @@ class _Program:
         return Way(lambda arrays: arrays_of(results(arrays, frozenset())[0]), giving, device, setting)
 
     def nodes(self):
-        """(The operations in order, the weights: name -> (type, shape))."""
+        """(The operations in order, the weights by name)."""
         program = self._original.program(None)
+        everything = {**program.constants, **program.state_dict}
         held = {
-            spec.arg.name: program.state_dict[spec.target]
+            spec.arg.name: everything[spec.target]
             for spec in program.graph_signature.input_specs
-            if spec.target in program.state_dict
+            if hasattr(everything.get(spec.target), "detach")
         }
-        steps = export_torch.steps_of(program)
-        nodes = [Node(_placed(step.name, step.place), step.op, step.inputs, step.outputs) for step in steps]
-        return nodes, {name: ("", list(tensor.shape)) for name, tensor in held.items()}
+        numbers = {
+            node.name: [part for part in node.args if isinstance(part, (int, float)) and not isinstance(part, bool)]
+            for node in program.graph.nodes
+        }
+        nodes = [
+            Node(_placed(step.name, step.place), step.op, step.inputs, step.outputs, numbers.get(step.name, ()))
+            for step in export_torch.steps_of(program)
+        ]
+        return nodes, held
+
+    def ends(self):
+        """The names of what comes out."""
+        return [name for name in self._original.program(None).graph_signature.user_outputs if isinstance(name, str)]
+
+    def titles(self):
+        """What the weights are called outside of the program."""
+        specs = self._original.program(None).graph_signature.input_specs
+        return {spec.arg.name: str(spec.target) for spec in specs if spec.target}
+
+    def parts(self):
+        """None: what a node gives that is no tensor is followed by its inputs."""
+        return {}
 
     def tensors(self):
         """The weights."""
@@ -299,18 +380,25 @@ def measured(argument, clock):
     named = {"framework": FRAMEWORK, "path": argument["path"]}
     yield compute.measuring(dict(named, kind="model", device=CPU))
     try:
-        original = export_torch.load(argument)
+        with of_model():
+            original = export_torch.load(argument)
         form = _Program(original) if argument["format"] == "pt2" else _Archive(argument, original)
         arrays, origin = _inputs(np, original, form, argument)
         nodes, weights = form.nodes()
         axes = form.rows(arrays)
         default = form.way(CPU, DEFAULT)
         state = form.state(arrays)
+        named.update(origin, inputs=model_kit.as_facts(arrays))
+        shapes = {name: ("", list(tensor.shape)) for name, tensor in weights.items()}
+        model = Model(np, named, arrays, nodes, _unit(form.tensors()), shapes)
+        model.ends, model.parts = form.ends(), form.parts()
+        model.titles = form.titles()
+        model.held = lambda names: {name: as_array(weights[name]) for name in names if name in weights}
+        if origin["inputs_from"] == "drawn":
+            drawing.more_telling(model, default.run)
     except Exception as error:
         yield compute.facts_of(dict(named, kind="model", device=CPU, **runs.failure(error)))
         return
-    named.update(origin, inputs=model_kit.as_facts(arrays))
-    model = Model(np, named, arrays, nodes, _unit(form.tensors()), weights)
     if state and not argument.get("done"):
         yield model.facts(default, "state", reason="keeps-state", detail=", ".join(dict.fromkeys(state))[:300])
     yield from runs.plan(model, _comparisons(model, form, default, axes, argument, clock), clock, axes)
@@ -360,6 +448,7 @@ def _comparisons(model, form, default, axes, argument, clock):
 
 def _on_processor(torch, model, form, default, axes, most):
     yield "repeat", lambda clock: runs.varies(model, default, clock, most)
+    yield "lost", lambda clock: lost.facts(model, default, clock)
     if default.failed or not default.shows:
         return
     if form.is_training or default.varies:

@@ -10,6 +10,8 @@ over (export/compare.py has the factors). Whole numbers and shapes have no bound
 decided otherwise, and what comes after is no longer a matter of rounding.
 """
 
+import contextlib
+
 from ...export import compare
 from .. import kit as compute
 from .outputs import flattened
@@ -19,12 +21,35 @@ UNITS_OF_ONE = 4  # what numbers below 1 may be off at the least
 MOST_FIGURE = 1e300  # figures are finite numbers
 
 
+@contextlib.contextmanager
+def of_model():
+    """Mark what is raised meanwhile as the model's or its runtime's own: whatever else goes wrong is our fault."""
+    try:
+        yield
+    except Exception as error:
+        error.is_of_model = True
+        raise
+
+
+def is_of_model(error):
+    """Whether the model or its runtime raised it."""
+    return getattr(error, "is_of_model", False)
+
+
+def _marked(function):
+    def run(arrays):
+        with of_model():
+            return function(arrays)
+
+    return run
+
+
 class Way:
     """The model on a device under a setting. ``calls_before``: libraries choose their algorithms in the first calls."""
 
     def __init__(self, run, giving, device, setting="default", calls_before=1):
-        self.run = run  # inputs by name -> outputs by name
-        self.giving = giving  # names of values -> a function like run that gives these
+        self.run = _marked(run)  # inputs by name -> outputs by name
+        self._giving = giving
         self.device, self.setting = device, setting
         self.calls_before = calls_before
         self.outputs = None  # of the first of its repetitions
@@ -32,6 +57,11 @@ class Way:
         self.shows = True  # whether there is anything in these that could differ
         self.failed = False
         self.varies = False
+
+    def giving(self, names):
+        """A function like run that gives the values of these names."""
+        with of_model():
+            return _marked(self._giving(names))
 
     def results(self, arrays):
         """The outputs that these inputs give, computed where they are not known."""
@@ -98,6 +128,11 @@ class Model:
         self.weights = weights or {}
         self.size = max((array.size for array in arrays.values()), default=0)
         self.shrunk = 0
+        self.spoiling, self.drawn_as = None, ""  # drawn inputs with which numbers get lost, and how the others are
+        self.ends = ()  # the names of the values that come out, where they are known
+        self.parts = {}  # name of a value that is no array -> the names of those that it is made of
+        self.held = lambda _: {}  # names of weights -> these
+        self.titles = {}  # what the file calls a weight, where its value in the program has another name
 
     def nudged(self, arrays):
         """The inputs with each number moved up or down by one unit; None where they hold no such numbers."""

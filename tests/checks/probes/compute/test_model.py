@@ -22,6 +22,7 @@ models = importlib.import_module("checks.probes.compute.model.runs")
 ways = importlib.import_module("checks.probes.compute.model.ways")
 outputs_of = importlib.import_module("checks.probes.compute.model.outputs")
 search = importlib.import_module("checks.probes.compute.model.search")
+slices = importlib.import_module("checks.probes.compute.model.slices")
 side = importlib.import_module("checks.probes.compute.model.torch")
 ort = importlib.import_module("checks.probes.compute.model.onnxruntime")
 graph = importlib.import_module("checks.probes.compute.model.onnx_graph")
@@ -244,6 +245,23 @@ def test_an_error_of_one_way_is_a_fact(model: Any) -> None:
     assert "device-side assert" in made.error.message
 
 
+def test_an_error_of_ours_is_not_called_the_models(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(*_: Any) -> Any:
+        raise ValueError("-inf + inf in fsum")
+
+    monkeypatch.setattr(models, "compared", wrong)
+    (made,) = facts(models.varies(model, Network().way(), Ample(), 5))
+    assert made.reason == "own-error"
+    assert made.error is not None
+    assert "fsum" in made.error.message
+    assert beside(model, Network()).reason == "own-error"
+
+
+def test_a_file_that_is_not_known_to_be_harmless_is_called_that() -> None:
+    unsafe = importlib.import_module("checks.probes.export.program").NotPlain("aten.some_op")
+    assert models.failure(unsafe) == {"reason": "not-run-unsafe", "detail": "aten.some_op"}
+
+
 # --- again and again --------------------------------------------------------------------------------------------------
 
 
@@ -428,9 +446,9 @@ def test_a_new_process_goes_on_behind_the_step_that_ended_the_one_before(tmp_pat
 
 def test_values_that_are_likely_to_be_large_are_given_out_one_by_one_at_first(model: Any) -> None:
     way = (Network().way(), model.arrays)
-    assert search.Search(model, way, way, Ample())._first_count() == search.AT_ONCE
-    large = (way[0], {"x": np.zeros(search.MOST_BYTES // 16, dtype="uint8")})
-    assert search.Search(model, large, large, Ample())._first_count() == 1
+    assert search.Search(model, way, way, Ample())._slices.first_count() == slices.AT_ONCE
+    large = (way[0], {"x": np.zeros(slices.MOST_BYTES // 16, dtype="uint8")})
+    assert search.Search(model, large, large, Ample())._slices.first_count() == 1
 
 
 # --- what proves nothing ----------------------------------------------------------------------------------------------
@@ -593,6 +611,7 @@ def test_a_dropout_that_was_left_on_is_found_at_its_node(tmp_path: Path) -> None
     told = facts(side.measured(archive(tmp_path / "net.pt", train=True), compute.Clock(30.0)))
     assert [(each.aspect, each.setting, (each.distinct or 0) > 1) for each in told] == [
         ("repeat", "default", True),
+        ("lost", "default", False),
         ("mode", "eval", False),
         ("mode", "seeded", False),
     ]
@@ -603,9 +622,9 @@ def test_a_dropout_that_was_left_on_is_found_at_its_node(tmp_path: Path) -> None
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_sound_archive_repeats(tmp_path: Path) -> None:
     told = facts(side.measured(archive(tmp_path / "net.pt", train=False), compute.Clock(30.0)))
-    assert list(dict.fromkeys(each.aspect for each in told)) == ["repeat", "batch", "threads", "deterministic"]
+    assert list(dict.fromkeys(each.aspect for each in told)) == ["repeat", "lost", "batch", "threads", "deterministic"]
     assert (told[0].distinct, told[0].reason) == (1, "")
-    assert all(size_of(each) in (Size.IDENTICAL, Size.ROUNDING) for each in told)
+    assert all(size_of(each) in (Size.IDENTICAL, Size.ROUNDING) for each in told if each.aspect != "lost")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -616,7 +635,8 @@ def test_two_archives_part_at_the_changed_weight(tmp_path: Path) -> None:
         form = side._Archive(argument, importlib.import_module("checks.probes.export.torch").load(argument))
         pair.append(form.way("cpu", "default"))
     found, held = form.nodes()
-    model = ways.Model(np, {}, {"x": np.ones((1, 8), "float32")}, found, 2.0**-24, held)
+    shapes = {name: ("", list(tensor.shape)) for name, tensor in held.items()}
+    model = ways.Model(np, {}, {"x": np.ones((1, 8), "float32")}, found, 2.0**-24, shapes)
     figures = search.Search(model, *((way, model.arrays) for way in pair), Ample()).walk()
     assert figures["first_op"] == figures["beyond_op"] == "aten::linear"
     assert figures["beyond_difference"]["first"] == [0, 2]
@@ -686,7 +706,7 @@ def test_what_an_archive_takes_over_from_run_to_run_is_told_and_no_fault(tmp_pat
     told = facts(side.measured(argument, compute.Clock(30.0)))
     assert [(each.aspect, each.reason, each.detail) for each in told[:1]] == [("state", "keeps-state", "calls, seen")]
     assert (told[1].aspect, told[1].distinct, told[1].inputs_from) == ("repeat", 1, "file")
-    assert all(size_of(each) is Size.IDENTICAL for each in told[1:])
+    assert all(size_of(each) is Size.IDENTICAL for each in told[1:] if each.aspect != "lost")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -817,6 +837,7 @@ def test_a_program_is_given_no_mode_that_it_lacks_and_keeps_only_the_values_that
     assert [(each.aspect, each.setting) for each in told] == [
         ("state", "default"),
         ("repeat", "default"),
+        ("lost", "default"),
         ("mode", "seeded"),
     ]
     form = side._Program(importlib.import_module("checks.probes.export.torch").load(argument))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checks.analysis.models.repeats import name_of
+from checks.analysis.models.repeats import LOST, name_of
 from checks.analysis.numbers.power import ENOUGH
 from checks.analysis.numbers.repeats import results_of
 from checks.facts import (
@@ -58,6 +58,7 @@ _ASPECTS = {  # of what a model was run for -> the words about it; of all others
     "repeat": "again",
     "mode": "again-under",
     "device": "device",
+    "lost": "finite",
     "rest": "rest",
 }
 
@@ -164,6 +165,10 @@ def _flipped(flip: Flip) -> _Result:
 
 
 def _with_model(model: ModelMeasured) -> _Result:
+    if model.lost is not None:
+        return "warning", "lost", {"count": model.lost.nan + model.lost.infinite, "elements": model.lost.elements}
+    if model.aspect == LOST:
+        return "clear", "finite", {}
     if model.distinct is not None and model.repetitions > 1:
         counts: dict[str, object] = {"distinct": model.distinct, "count": model.repetitions}
         return ("warning", "varies", counts) if model.distinct > 1 else (_same(model.repetitions), "same", counts)

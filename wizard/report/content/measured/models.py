@@ -37,6 +37,7 @@ _LONGEST = 80  # characters in the table of a reason that quotes an error
 _NODES_NAMED = 24  # nodes whose names fit beside their bars; of more the names are read out point by point
 _NAMED = 5  # models, or inputs of one, in one sentence
 _REPEATED = ("repeat", "mode")
+_OF_ONE_RUN = ("state", "lost")  # what is not compared with anything
 
 
 def models_section(case: Case, language: str) -> MeasuredSection | None:
@@ -105,7 +106,12 @@ def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
 
 def _long_reasons(here: Sequence[ModelMeasured], name: str, language: str) -> Iterator[str]:
     for measured in here:
-        if not measured.aspect or measured.aspect == "state" or not measured.reason or measured.difference is not None:
+        if (
+            not measured.aspect
+            or measured.aspect in _OF_ONE_RUN
+            or not measured.reason
+            or measured.difference is not None
+        ):
             continue
         why = _why(measured, language)
         if measured.reason != SHAPES and _is_long(measured, why):
@@ -154,7 +160,8 @@ def _repeated(measured: ModelMeasured, here: Sequence[ModelMeasured], language: 
 
 
 def _tables(here: Sequence[ModelMeasured], language: str) -> Iterator[Table]:
-    rows = [_row(measured, here, language) for measured in here if measured.aspect and measured.aspect != "state"]
+    compared = [measured for measured in here if measured.aspect and measured.aspect not in _OF_ONE_RUN]
+    rows = [_row(measured, here, language) for measured in compared]
     if not rows:
         return
     columns = ("compared", "results", "difference", "size", "first", "decisions")

@@ -145,6 +145,21 @@ def test_the_headline_says_what_repeating_showed(name: str, sentence: str, state
             id="refused-inputs",
         ),
         pytest.param(
+            {"aspect": "repeat", "reason": "own-error"}, "an error in Naosu itself", "incomplete", id="our-error"
+        ),
+        pytest.param(
+            {"aspect": "repeat", "repetitions": 99, "distinct": 1, "reason": "outputs-empty"},
+            "could not be run again",
+            "incomplete",
+            id="nothing-came-out",
+        ),
+        pytest.param(
+            {"aspect": "repeat", "repetitions": 99, "distinct": 1, "reason": "nan-everywhere", "outputs": 1},
+            "every number of its outputs is NaN",
+            "warning",
+            id="nothing-but-nan",
+        ),
+        pytest.param(
             {"aspect": "repeat", "repetitions": 99, "distinct": 2, "device": "CUDAExecutionProvider"},
             "its result changes from run to run",
             "warning",

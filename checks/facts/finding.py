@@ -50,6 +50,7 @@ FAILED_RUN = "failed_run"
 MEASURED_MODEL = "measured_model"  # the value of a finding that says by its path which model, run again, it is about
 CLUE = "clue"  # the name of the evidence that is a line, with its numbers where it stands in a text that was sent
 FRAMEWORK = "framework"  # the value of a finding that says which one computed what it is about: whose steps are shown
+MISSPELT = "written"  # ... what the program imports, where it is no such name, and another one is meant
 LOCAL_PROGRAM = "local_program"  # ... which AI program that brings its own runtime it is about ("Ollama")
 
 

@@ -33,7 +33,8 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Raised(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An exception as an object tells it. ``frames``: the outermost first.
 
-    ``name`` and ``path``: what an ImportError, AttributeError or NameError carries of itself.
+    ``name`` and ``path``: what an ImportError, AttributeError or NameError carries of itself. ``near``: of a module
+    that lacks a name those that it has and that look like it, the parts of a package first.
     """
 
     type: str  # "ModuleNotFoundError"; with its module where it is no built-in one: "torch.cuda.OutOfMemoryError"
@@ -41,6 +42,7 @@ class Raised(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     frames: tuple[Frame, ...] = ()
     name: str | None = None
     path: str | None = None
+    near: tuple[str, ...] = ()
 
 
 class LoadedModule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from checks.facts import Facts, SentFile
-from checks.facts.finding import CLUE, Evidence, Finding, Outcome, Severity, Status
+from checks.facts.finding import CLUE, MISSPELT, Evidence, Finding, Outcome, Severity, Status
 from checks.facts.phrase import Phrase, Value
 from checks.judgement.vetoes import vetoed
 from checks.knowledge.catalogue import UNKNOWN, USER_CODE, cause_of
@@ -77,7 +77,8 @@ class _Suspect:
         proven = 0.0
         if self.findings:
             finding = self.findings[0]
-            proven = finding.confidence * (CONFIRMED if self.hits else IS_WHAT_THE_TICKET_IS_ABOUT[finding.severity])
+            share = CONFIRMED if self.hits else IS_WHAT_THE_TICKET_IS_ABOUT[finding.severity]
+            proven = finding.confidence * (1.0 if finding.named(MISSPELT) else share)  # its words are that finding
         return min(1 - (1 - worded) * (1 - proven), CERTAIN)
 
     def odds(self) -> float:
@@ -98,6 +99,7 @@ def weighed(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Finding, ...]:
     """
     texts = [log for log in facts.logs if log.text is not None]
     suspects = _suspects(texts, facts, outcomes)
+    _without_misread(suspects)
     is_of_this_machine = not facts.reported and not any(contradictions(facts))
     if is_of_this_machine:
         _rule_out(suspects, facts)
@@ -147,6 +149,22 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
     for cause, likeness in alike.items():
         suspects[cause].likeness = max(likeness, AT_LEAST_UNKNOWN) if cause == UNKNOWN else likeness
     return {UNKNOWN: _Suspect(), **suspects}
+
+
+def _without_misread(suspects: dict[str, _Suspect]) -> None:
+    """Of a misspelt import Python says the same as of a package that is missing, or of another release."""
+    clues = [shown.value for finding in _misspelt(suspects) for shown in finding.evidence if shown.name == CLUE]
+    words = [clue.partition(" (")[0] for clue in clues]  # behind it stands where the module lies
+    for cause, suspect in list(suspects.items()):
+        if suspect.hits and cause != USER_CODE and words:
+            suspect.hits = [hit for hit in suspect.hits if not any(word in hit.clue for word in words)]
+            if not suspect.is_named:
+                del suspects[cause]
+
+
+def _misspelt(suspects: Mapping[str, _Suspect]) -> list[Finding]:
+    found = suspects[USER_CODE].findings if USER_CODE in suspects else []
+    return [finding for finding in found if finding.named(MISSPELT)]
 
 
 def _rule_out(suspects: dict[str, _Suspect], facts: Facts) -> None:
@@ -215,6 +233,8 @@ def _as_sure_as_words_are(shares: Mapping[str, float], suspects: Mapping[str, _S
     the others being unlike.
     """
     best = max(shares, key=lambda cause: shares[cause])
+    if misspelt := _misspelt(suspects):
+        shares = {**shares, USER_CODE: min(shares[USER_CODE], misspelt[0].confidence)}
     sure = {
         cause: MOST_BY_WORDS if share > MOST_BY_WORDS and cause != UNKNOWN and not suspects[cause].is_named else share
         for cause, share in shares.items()

@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from checks.analysis.failures.at_import import Trouble, troubles
 from checks.analysis.failures.owners import asked_by, module_of_file, owner_of_module
+from checks.analysis.failures.tracebacks import raised_in
 from checks.facts import Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRuns, Raised
 from checks.facts.quotation import quotation
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.errors.soft_requirements import wishes_in
 from checks.knowledge.packages.import_packages import distributions_of, is_named, is_own_code, is_standard
 from checks.knowledge.packages.known_packages import is_known_package
-from checks.knowledge.packages.misspelt_imports import Meant, meant_by
+from checks.knowledge.packages.misspelt_imports import Meant, known_names, meant_by, nearest
 from checks.knowledge.packages.names import PYTHON, releases_with
 from checks.knowledge.packages.python_parts import part_of
 
@@ -44,11 +46,16 @@ _NO_NAME = re.compile(
 )
 _NO_NAME_BARE = re.compile(r"cannot import name ['\"]?(?P<name>\w{1,120})['\"]?\s*(?:\((?P<file>[^)]{1,1000})\))?$")
 _NO_ATTRIBUTE = re.compile(r"module ['\"](?P<module>[\w.]{1,200})['\"] has no attribute ['\"](?P<name>\w{1,120})['\"]")
+_SUGGESTED = re.compile(r"Did you mean: '(\w{1,120})'")
 _NUMPY_GONE = re.compile(r"(?:`(?:np|numpy)\.(?P<name>\w{1,40})`? was (?:removed in the NumPy|a deprecated alias))")
 
 
 # The remedies of a misspelt import: of what is installed, and of what is not.
 WRITE_RIGHT, INSTALL_MEANT = "write-the-right-import", "install-what-the-import-means"
+
+
+_BARE = re.compile(r"^[ \t>]*(ModuleNotFoundError|ImportError): (.{1,500})$", re.MULTILINE)  # without a traceback
+_MOST_TEXT = 1 << 20  # characters of a text
 
 
 class Kind(StrEnum):
@@ -75,6 +82,7 @@ class Absent:
     wish: Requirement | None = None  # of a package
     is_shell: bool = False  # the module has no file: a folder that something left behind
     meant: Meant | None = None  # the module that the user's own program means; ``owner`` is that one's
+    near: tuple[str, ...] = ()  # names that the module has and the user's own program may mean, the likeliest first
 
     @property
     def statement(self) -> str:
@@ -143,6 +151,15 @@ def absences(
         if found is not None and (found.kind, found.module, found.name) not in seen:
             seen.add((found.kind, found.module, found.name))
             yield found
+
+
+def absent_in_text(text: str, name: str, interpreter: InterpreterFacts | None) -> Absent | None:
+    """What the last exception of a text that was sent says is not there. ``name``: of the text."""
+    raised = raised_in(text) or tuple(
+        Raised(type=line[1], message=line[2]) for line in list(_BARE.finditer(text[-_MOST_TEXT:]))[-1:]
+    )
+    trouble = Trouble(framework="", package="", version="", text="", origin=name, is_fatal=True, raised=raised)
+    return _read(trouble, interpreter)
 
 
 def _read(trouble: Trouble, interpreter: InterpreterFacts | None) -> Absent | None:
@@ -216,6 +233,7 @@ def _made(
     is_shell: bool = False,
 ) -> Absent:
     asker_module = _asker(raised, trouble, interpreter)
+    is_own_import = kind is Kind.NAME and not asker_module and "cannot import" in line
     meant = _meant(module, interpreter) if kind is Kind.MODULE and not asker_module else None
     brought = meant.module if meant else module
     owner = interpreter.package(wish.name) if wish and interpreter else owner_of_module(brought, interpreter)
@@ -232,7 +250,17 @@ def _made(
         wish=wish,
         is_shell=is_shell,
         meant=meant,
+        near=_near(raised, module, name, is_sent=not trouble.run) if is_own_import else (),
     )
+
+
+def _near(raised: Raised, module: str, name: str, *, is_sent: bool) -> tuple[str, ...]:
+    """By the module itself; of a text that was sent by Python's own words, else by the table of what is known."""
+    if releases_with(canonicalize_name(module.partition(".")[0]), module, name) is not None:  # it came or went
+        return ()
+    suggested = _SUGGESTED.search(raised.message)
+    known = (suggested[1],) if suggested else known_names(module)
+    return nearest(name, known if is_sent else raised.near)
 
 
 def _meant(module: str, interpreter: InterpreterFacts | None) -> Meant | None:

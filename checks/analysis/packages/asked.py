@@ -67,7 +67,7 @@ def is_asked_for(absent: Absent) -> bool:
 
 def is_conflict(absent: Absent) -> bool:
     """Whether two packages meet that do not fit: what is not there is of an installed one, or of a known release."""
-    if absent.is_standard or absent.is_own_part or absent.is_extra or absent.meant is not None:
+    if absent.is_standard or absent.is_own_part or absent.is_extra or absent.meant is not None or absent.near:
         return False
     if absent.owner is not None:
         # What the user's own program looks for and no table knows may as well be misspelt.

@@ -2,7 +2,8 @@
 
 Detects:      a failed run whose exception says so, where the GPUs were counted and no variable hides any, or where the
               kernel that was launched is the program's own; an import that names a package ("scikit_learn") or has a
-              slip in it ("sklern") where the module that is meant is installed.
+              slip in it ("sklern") where the module that is meant is installed, or in a text that was sent; a name
+              that is nearly one which its module has ("from torch import nm").
 Why it bites: GPUs are counted from 0, and a block has at most 1024 threads; no driver and no installation changes that.
 Blind spots:  all other slips of a program, which its words alone tell. A number or size that is computed while it runs.
 Knowledge:    resources/knowledge/errors/gpu_requests.toml, resources/knowledge/packages/import_packages.toml
@@ -11,13 +12,14 @@ Knowledge:    resources/knowledge/errors/gpu_requests.toml, resources/knowledge/
 import ast
 import re
 from collections.abc import Iterator
+from typing import Any
 
-from checks.analysis.failures.absent import WRITE_RIGHT, Absent, absences
+from checks.analysis.failures.absent import INSTALL_MEANT, WRITE_RIGHT, Absent, absences, absent_in_text
 from checks.analysis.failures.of_runs import Failure, failures
 from checks.analysis.failures.owners import module_of_file
 from checks.causes.registry import check
-from checks.facts import EnvironmentVariables, NvidiaFacts, ProgramRuns, Raised
-from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, NotHere, Severity
+from checks.facts import EnvironmentVariables, Facts, NvidiaFacts, ProgramRuns, Raised
+from checks.facts.finding import CLUE, FAILED_RUN, MISSPELT, Evidence, Finding, NotCollected, NotHere, Severity
 from checks.facts.phrase import Phrase
 from checks.facts.quotation import quotation
 from checks.knowledge.errors.gpu_requests import GpuRequest, GpuRequests, RequestKind, request_in
@@ -35,14 +37,33 @@ _UNPROVEN = 0.9  # of the certainty, where the size or number is not seen itself
 
 @check("user-code-error")
 def user_code_error(
-    runs: ProgramRuns, nvidia: NvidiaFacts | None, environment: EnvironmentVariables | None
+    runs: ProgramRuns | None,
+    nvidia: NvidiaFacts | None,
+    environment: EnvironmentVariables | None,
+    facts: Facts | None = None,
 ) -> Iterator[Finding]:
-    """One finding per failed run."""
+    """One finding per failed run; of a ticket one per text whose import is misspelt."""
     found = [finding for failure in failures(runs) if (finding := _finding(failure, nvidia, environment)) is not None]
-    found += [_misspelt(absent) for absent in absences(None, runs=runs) if absent.meant and absent.owner]
+    misspelt = [absent for absent in absences(None, runs=runs) if (absent.meant and absent.owner) or absent.near]
+    found += [_misspelt(absent) for absent in misspelt]
+    if facts is not None and not misspelt:
+        found += _in_texts(facts)
+    if not found and runs is None:
+        raise NotCollected("runs")
     if not found:  # that no such slip was seen says nothing of all the others
         raise NotHere("gpu_request", "none-given")
     yield from found
+
+
+def _in_texts(facts: Facts) -> Iterator[Finding]:
+    """Of a ticket nobody knows what is installed, unless it says so itself; of a machine the imports are tried."""
+    for log in facts.logs:
+        text = log.text or ""
+        absent = absent_in_text(text, log.name, facts.target_interpreter) if "import" in text else None
+        if absent is not None and (absent.near or (absent.meant and facts.reported)):
+            said = absent.line.partition(": ")[2].removesuffix("…")
+            lines = (number for number, line in enumerate(text.splitlines(), start=1) if said and said in line)
+            yield _misspelt(absent, tuple(lines)[-1:])
 
 
 def _finding(failure: Failure, nvidia: NvidiaFacts | None, environment: EnvironmentVariables | None) -> Finding | None:
@@ -59,27 +80,51 @@ def _finding(failure: Failure, nvidia: NvidiaFacts | None, environment: Environm
     return _launch(failure, raised, request) if _is_own_kernel(raised) else None
 
 
-def _misspelt(absent: Absent) -> Finding:
-    is_sure = absent.meant is not None and absent.meant.is_sure
-    package = absent.owner.name if absent.owner else ""
+def _misspelt(absent: Absent, lines: tuple[int, ...] = ()) -> Finding:
+    """``lines``: of a text that was sent, which show it."""
+    owner = absent.owner
+    meant = Evidence("package", f"{owner.name} {owner.version}", "metadata") if owner else None
+    shown = Evidence(CLUE, absent.line, absent.trouble.origin, lines=lines)
     return Finding(
         severity=Severity.WARNING if absent.trouble.run and absent.trouble.run.package else Severity.BLOCKING,
-        confidence=0.93 if is_sure else 0.85,
         subject=absent.trouble.program,
-        evidence=(
-            Evidence(CLUE, absent.line, absent.trouble.origin),
-            Evidence("package", f"{package} {absent.owner.version if absent.owner else ''}", "metadata"),
-        ),
-        values={
-            "complaint": phrase(
-                "import-misspelt", written=absent.module, package=package, meant=absent.statement.partition(" ")[2]
-            ),
+        evidence=(shown, meant) if meant else (shown,),
+        **(_of_name(absent) if absent.near else _of_module(absent)),
+    )
+
+
+def _of_module(absent: Absent) -> dict[str, Any]:
+    package = absent.owner.name if absent.owner else absent.distributions[0]
+    meant = absent.statement.partition(" ")[2]
+    key = "import-misspelt" if absent.owner else "import-misspelt-sent"
+    return {
+        "confidence": 0.93 if absent.meant is not None and absent.meant.is_sure else 0.85,
+        "values": {
+            "complaint": phrase(key, written=absent.module, package=package, meant=meant),
             "import_statement": absent.statement,
             "written_module": absent.module,
+            MISSPELT: absent.module,
+            **({} if absent.owner else {"requirement": package}),
             **absent.trouble.failed_run,
         },
-        remedies=(WRITE_RIGHT, "read-the-traceback"),
-    )
+        "remedies": (WRITE_RIGHT, *(() if absent.owner else (INSTALL_MEANT,)), "read-the-traceback"),
+    }
+
+
+def _of_name(absent: Absent) -> dict[str, Any]:
+    first, *others = absent.near
+    by_case = 0.93 if first.lower() == absent.name.lower() else 0.85
+    return {
+        "confidence": 0.75 if others else by_case,
+        "values": {
+            "complaint": phrase("name-misspelt", written=absent.name, module=absent.module, meant=first),
+            "import_statement": f"from {absent.module} import {first}",
+            "module": absent.module,
+            MISSPELT: absent.name,
+            **absent.trouble.failed_run,
+        },
+        "remedies": ("write-the-right-name", "read-the-traceback"),
+    }
 
 
 def _counted(nvidia: NvidiaFacts | None, environment: EnvironmentVariables | None) -> int | None:

@@ -14,10 +14,14 @@ class OwnCode(Row):
 
 
 class Misspelt(Row):
-    """Of misspelt imports. ``written``: first part -> what to write. ``real``: what is one letter away and is meant."""
+    """Of misspelt imports. ``written``: first part -> what to write. ``real``: what is one letter away and is meant.
+
+    ``names``: module -> names that are taken from it, with blanks between.
+    """
 
     written: dict[str, str]
     real: OwnCode
+    names: dict[str, str]
 
 
 class ImportPackagesTable(Table):

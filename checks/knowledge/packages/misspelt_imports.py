@@ -2,6 +2,7 @@
 
 import functools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from checks.knowledge.packages.import_packages import (
@@ -40,6 +41,18 @@ def meant_by(module: str) -> Meant | None:
         return None
     near = {found for slip in _slips(plain) if len(slip) >= _SHORTEST_MEANT and (found := _called(slip)) is not None}
     return Meant(_written(near.pop()), is_sure=False) if len(near) == 1 else None
+
+
+def nearest(name: str, there: Iterable[str]) -> tuple[str, ...]:
+    """Of the names that are there those that differ from a written one by a slip, or by case alone; in their order."""
+    plain = name.lower()
+    slips = _slips(plain)
+    return tuple(known for known in dict.fromkeys(there) if known.lower() in slips or known.lower() == plain != known)
+
+
+def known_names(module: str) -> tuple[str, ...]:
+    """What is taken most often from a module, for a text of which the module itself is not at hand."""
+    return tuple(ImportPackagesTable.read().misspelt.names.get(module, "").split())
 
 
 def _called(plain: str) -> str | None:

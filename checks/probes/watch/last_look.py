@@ -16,6 +16,7 @@ MOST_WARNINGS = 100
 MOST_ERRORS = 10
 # What a driver opens to compute, not what it asks (nvidiactl) or draws with; as in checks/engine/watch/outside.py.
 _GPU_FILES = ("/dev/nvidia", "/dev/kfd", "/dev/dxg", "/dev/accel/accel")
+MOST_NEAR = 200  # names
 MOST_ARRAYS = 10  # of one line
 ARRAYS = (("torch", "Tensor"), ("torch.nn.parameter", "Parameter"), ("numpy", "ndarray"))
 
@@ -94,7 +95,33 @@ def _told(error, traceback, skip):
         value = getattr(error, name, None)
         if isinstance(value, str):
             told[name] = value
-    return told
+    near = _near(told.get("message", ""))
+    return dict(told, near=near) if near else told
+
+
+def _near(message):
+    """Names of the module that lacks one which begin alike and are about as long: the parts of a package first."""
+    import re
+
+    lacks = re.search(r"cannot import name '(\w{1,120})' from '([\w.]{1,200})'", message)
+    module = sys.modules.get(lacks.group(2)) if lacks else None
+    if module is None:
+        return []
+    written = lacks.group(1)
+    try:
+        inside = _of(module)
+        listed = inside.get("__all__")
+        names = [*inside, *(listed if type(listed) in (list, tuple) else ())]
+        parts = {name.partition(".")[0] for folder in inside.get("__path__") or () for name in os.listdir(folder)}
+        near = {name for name in {*names, *parts} if isinstance(name, str) and _is_near(name, written)}
+    except Exception:
+        return []
+    return sorted(near, key=lambda name: (name not in parts, name))[:MOST_NEAR]
+
+
+def _is_near(name, written):
+    alike = name[:1].lower() == written[:1].lower() and abs(len(name) - len(written)) <= 1
+    return alike and name.isidentifier() and name != written
 
 
 def _frames(error, traceback, skip):

@@ -17,12 +17,17 @@ from checks.facts import (
     ProgramRuns,
     PythonProcess,
     Raised,
+    SentFile,
 )
-from checks.facts.case import Answers
-from checks.facts.finding import Finding, NotHere
+from checks.facts.case import Answers, Case
+from checks.facts.finding import MISSPELT, Finding, NotHere
 from checks.facts.programs import Frame
 from checks.judgement.judge import judged
 from checks.knowledge.phrases import words_of
+from checks.readers.tickets.read import TICKET, pasted, read_ticket
+from checks.remedies.plan import plan_remedies
+from wizard.report.content.report import build
+from wizard.report.prints.reply import to_reply
 
 RECORDINGS = Path(__file__).parents[3] / "recordings/runs"
 ORDINAL = "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have enough GPUs?"
@@ -269,3 +274,95 @@ def test_a_misspelt_import_of_what_is_installed(written: str, confidence: float)
     assert "scikit-learn is imported as “sklearn”" in complaint(finding)
     judgement = judged(facts, Answers(symptom="does-not-start"))
     assert judgement.findings[0].cause == "user-code-error"
+
+
+def lacks(name: str, module: str = "torch", *, near: tuple[str, ...] = (), said: str = "") -> Facts:
+    """A program that imports a name which the installed torch has not."""
+    raised = Raised(
+        type="ImportError",
+        message=f"cannot import name {name!r} from {module!r} (/env/site-packages/{module}/__init__.py){said}",
+        near=near,
+        frames=(own(f"from {module} import {name}"),),
+    )
+    return failed(raised, Package(name=module, version="2.13.0"))
+
+
+@pytest.mark.parametrize(
+    ("facts", "statement", "confidence"),
+    [
+        (lacks("nm", near=("nn", "ne", "np")), "from torch import nn", 0.75),
+        (lacks("tensr", near=("tensor",)), "from torch import tensor", 0.85),
+        (lacks("tensor", near=("Tensor",)), "from torch import Tensor", 0.93),
+    ],
+)
+def test_a_name_that_is_nearly_one_of_the_module(facts: Facts, statement: str, confidence: float) -> None:
+    first = judged(facts, Answers(symptom="does-not-start")).findings[0]
+    assert (first.cause, first.confidence) == ("user-code-error", confidence)
+    assert first.named("import_statement") == statement
+    assert first.remedies[0] == "write-the-right-name"
+    assert f"torch has “{statement.rsplit(maxsplit=1)[-1]}”" in complaint(first)
+
+
+def test_a_name_that_is_like_none_or_went_with_a_release_is_no_slip() -> None:
+    for facts in (lacks("frobnicate", near=("function",)), lacks("xn", near=("nn",)), lacks("nm")):
+        findings = judged(facts, Answers(symptom="does-not-start")).findings
+        assert not [finding for finding in findings if MISSPELT in finding.values]
+    gone = lacks("cached_download", "huggingface_hub", near=("cached_downloads", "cached_downloaf"))
+    first = judged(gone, Answers(symptom="does-not-start")).findings[0]
+    assert first.cause == "dependency-version-conflict"
+
+
+def test_the_text_of_the_same_import_accuses_no_package() -> None:
+    facts = lacks("nm", near=("nn",))
+    raised = facts.runs[0].pythons[0].raised
+    assert raised is not None
+    log = SentFile(name="log", kind="log", text=TRACEBACK.format(code="", error=f"{raised.type}: {raised.message}"))
+    findings = judged(msgspec.structs.replace(facts, logs=(log,)), Answers(symptom="does-not-start")).findings
+    assert [finding.cause for finding in findings] == ["user-code-error"]
+
+
+TRACEBACK = """Traceback (most recent call last):
+  File "/home/me/train.py", line 1, in <module>
+    {code}
+{error}
+"""
+
+
+def ticket(code: str, error: str) -> Case:
+    return judged(read_ticket(pasted(TRACEBACK.format(code=code, error=error))), Answers(symptom=TICKET))
+
+
+@pytest.mark.parametrize(
+    ("written", "statement"),
+    [("scikit_learn", "import sklearn"), ("sklearnn", "import sklearn"), ("Torch", "import torch")],
+)
+def test_a_pasted_misspelt_import_gets_the_right_name(written: str, statement: str) -> None:
+    case = ticket(f"import {written}", f"ModuleNotFoundError: No module named '{written}'")
+    first = case.findings[0]
+    assert (first.cause, first.remedies[0]) == ("user-code-error", "write-the-right-import")
+    assert first.named("import_statement") == statement
+    assert first.confidence <= 0.93, "no surer than the slip itself"
+    for language in ("en", "ja"):
+        title = plan_remedies(first, case.facts, language)[0].title
+        assert statement in title
+        assert written in to_reply(build(case, language))
+
+
+def test_pythons_own_suggestion_in_a_pasted_text_is_heard() -> None:
+    lacking = "ImportError: cannot import name 'AutoTokeniser' from 'transformers' (/x/transformers/__init__.py)"
+    case = ticket("from transformers import AutoTokeniser", f"{lacking}. Did you mean: 'AutoTokenizer'?")
+    assert case.findings[0].named("import_statement") == "from transformers import AutoTokenizer"
+    case = ticket("from torch import nm", "ImportError: cannot import name 'nm' from 'torch' (/x/torch/__init__.py)")
+    assert case.findings[0].named("import_statement") == "from torch import nn", "the table knows what torch has"
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("import sklearn", "ModuleNotFoundError: No module named 'sklearn'"),
+        ("import my_helpers", "ModuleNotFoundError: No module named 'my_helpers'"),
+        ("from torch import frobnicate", "ImportError: cannot import name 'frobnicate' from 'torch' (/x/torch.py)"),
+    ],
+)
+def test_of_another_pasted_import_no_slip_is_guessed(code: str, error: str) -> None:
+    assert not [finding for finding in ticket(code, error).findings if MISSPELT in finding.values]

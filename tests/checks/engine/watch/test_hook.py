@@ -118,6 +118,26 @@ def test_the_arrays_that_a_failing_line_names() -> None:
     assert frame["arrays"] == {"small": "float32 cpu"} or frame["arrays"] == {"small": "float32"}  # since NumPy 2
 
 
+def test_names_that_look_like_one_which_a_module_lacks_are_told_and_no_code_of_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parts of the package first; what it lists and does not hold is a lazy name of it."""
+    package = tmp_path / "my_frame"
+    package.mkdir()
+    source = "def __dir__():\n    raise SystemExit\n__all__ = ['nm_lazy', 'nx']\nne = 1\nother = 2\n"
+    (package / "__init__.py").write_text(source)
+    (package / "nn.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    try:
+        from my_frame import nm  # type: ignore[import-not-found]  # noqa: F401
+    except ImportError as error:
+        assert described(error, None)["raised"]["near"] == ["nn", "ne", "nx"]
+    try:
+        from my_frame import zz  # type: ignore[import-not-found]  # noqa: F401
+    except ImportError as error:
+        assert "near" not in described(error, None)["raised"]
+
+
 def test_a_program_that_broke_its_variables_tells_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
         broken.setattr(os, "environ", None)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from checks.analysis.models.repeats import REPEATED, decides_otherwise, name_of, says_of_decisions
+from checks.analysis.models.repeats import REPEATED, SHAPES, decides_otherwise, name_of, says_of_decisions
 from checks.analysis.numbers.repeats import repeated, trainings
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
 from checks.facts import Facts, ModelMeasured
@@ -242,6 +242,7 @@ def _model_repeats(facts: Facts, spoken: int, stance: Stance) -> Headline | None
         and run.aspect == REPEATED
         and run.distinct is not None
         and run.repetitions >= _LEAST
+        and run.reason in ("", SHAPES)
     ]
     if not models or any(model.distinct != 1 or _is_all_zero(model) for model in models):
         return None

@@ -100,7 +100,10 @@ def decide_models(case: Case, standings: Collection[Standing]) -> Decision:
     state = _OF_MODELS[next(standing for standing in Standing if standing in standings)]
     if state == "clear" and any(finding.severity is not Severity.NOTE for finding in case.findings):
         state = "warning"  # of what is installed, or of several files
-    if state == "clear" and (not case.complete or RepeatedModels.of(case.facts).is_open or has_own_error(case)):
+    shown = RepeatedModels.of(case.facts)
+    if state == "clear" and shown.tested != shown.same:  # under a setting that no finding is about
+        state = "warning"
+    if state == "clear" and (not case.complete or shown.is_open or has_own_error(case)):
         state = "incomplete"
     return Decision(state, state)
 

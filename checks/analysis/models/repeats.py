@@ -15,7 +15,8 @@ from checks.facts.finding import FRAMEWORK, MEASURED_MODEL, Evidence, Finding, N
 from checks.facts.question import Exactness, SymptomName
 
 REPEATED, MODE, STATE, BATCH, LOST = "repeat", "mode", "state", "batch", "lost"
-SEEDED, EVALUATION = "seeded", "eval"
+SEEDED, SEEDED_ONCE, NEW_SESSION, EVALUATION = "seeded", "seeded-once", "new-session", "eval"
+_LEVEL = "ORT_"  # how the levels at which ONNX Runtime optimises begin
 ALL_ALIKE = "100 %"  # of the decisions
 NAN_EVERYWHERE = "nan-everywhere"  # the reason of a comparison in which every number is NaN
 SHAPES = "shapes-differ"  # the reason of a comparison in which an output has another shape
@@ -183,6 +184,13 @@ def _is_fixed_by(setting: str, varying: ModelMeasured, among: Iterable[ModelMeas
     """Whether the model was also run with a setting, and then repeated."""
     runs = (run for run in among if run.setting == setting and run.aspect == MODE and is_same_place(varying, run))
     return any(mends(run, varying) for run in runs)
+
+
+def only_unoptimised(measurements: Measurements) -> tuple[ModelMeasured, ...]:
+    """What varies where nothing is optimised, of models that repeat by default: the optimiser takes out what draws."""
+    repeating = [run for run in of_models(measurements, REPEATED) if run.distinct == 1]
+    plain = [run for run in of_models(measurements, MODE) if run.setting.startswith(_LEVEL) and (run.distinct or 0) > 1]
+    return tuple(run for run in plain if any(is_same_place(run, other) for other in repeating))
 
 
 def is_same_place(run: ModelMeasured, other: ModelMeasured) -> bool:

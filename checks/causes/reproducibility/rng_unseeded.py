@@ -12,23 +12,28 @@ from collections.abc import Iterator, Sequence
 
 from checks.analysis.models.repeats import (
     MODE,
+    NEW_SESSION,
     REPEATED,
     SEEDED,
+    SEEDED_ONCE,
     decisions,
     draws,
     draws_numbers,
     first_of,
+    is_dropout,
     is_in_training,
     is_same_place,
     mends,
     models_run,
     of_models,
+    only_unoptimised,
     place,
     values_of,
 )
 from checks.causes.registry import check
 from checks.facts import Measurements, ModelMeasured, Symptom
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.phrase import Phrase
 from checks.facts.question import Exactness
 from checks.knowledge.phrases import phrase
 
@@ -43,26 +48,34 @@ def rng_unseeded(measurements: Measurements, symptom: Symptom | None) -> Iterato
         again = [measured for measured in of_models(measurements, MODE) if is_same_place(measured, run)]
         if (run.distinct or 0) < 2 or not draws_numbers(run, again) or is_in_training(run, again):
             continue
-        seeded = [measured for measured in again if measured.setting == SEEDED]
-        yield Finding(
-            severity=Severity.NOTE if _is_harmless(run, symptom) else Severity.WARNING,
-            confidence=_SURE if draws(run.first_op) else _LIKELY,
-            subject=f"{run.framework} {run.device} {run.path}",
-            evidence=(
-                Evidence("computed_on", place(run), run.origin),
-                Evidence("varying_operation", f"{first_of(run)}: {run.distinct} / {run.repetitions}", run.origin),
-                *decisions(run),
-                *(Evidence("mended_by", SEEDED, measured.origin) for measured in seeded if mends(measured, run)),
-            ),
-            remedies=(REMEDY,),
-            values={
-                **values_of(run),
-                "distinct": str(run.distinct),
-                "count": str(run.repetitions),
-                "where": first_of(run),
-                "seeded": phrase(_of_seed(run, seeded)),
-            },
-        )
+        yield _finding(run, symptom, again, phrase("sentences", parts=tuple(map(phrase, _of_seeds(run, again)))))
+    for run in only_unoptimised(measurements):
+        if draws(run.first_op) and not is_dropout(run.first_op):
+            yield _finding(run, symptom, (), phrase("seed-taken-out"))
+
+
+def _finding(run: ModelMeasured, symptom: Symptom | None, again: Sequence[ModelMeasured], seeded: Phrase) -> Finding:
+    """``again``: the same under other settings. ``seeded``: what a seed does to it."""
+    mending = [measured for measured in again if measured.setting in (SEEDED, NEW_SESSION) and mends(measured, run)]
+    return Finding(
+        severity=Severity.NOTE if _is_harmless(run, symptom) else Severity.WARNING,
+        confidence=_SURE if draws(run.first_op) else _LIKELY,
+        subject=f"{run.framework} {run.device} {run.path}",
+        evidence=(
+            Evidence("computed_on", place(run), run.origin),
+            Evidence("varying_operation", f"{first_of(run)}: {run.distinct} / {run.repetitions}", run.origin),
+            *decisions(run),
+            *(Evidence("mended_by", measured.setting, measured.origin) for measured in mending),
+        ),
+        remedies=(REMEDY,),
+        values={
+            **values_of(run),
+            "distinct": str(run.distinct),
+            "count": str(run.repetitions),
+            "where": first_of(run),
+            "seeded": seeded,
+        },
+    )
 
 
 def _is_harmless(run: ModelMeasured, symptom: Symptom | None) -> bool:
@@ -71,8 +84,13 @@ def _is_harmless(run: ModelMeasured, symptom: Symptom | None) -> bool:
     return wants_decisions and run.inputs_from != "drawn" and run.decisions is not None and run.decisions >= 1.0
 
 
-def _of_seed(measured: ModelMeasured, seeded: Sequence[ModelMeasured]) -> str:
-    """What a seed before each run did, as the key of a phrase."""
-    if any(mends(run, measured) for run in seeded):
-        return "seed-mends"
-    return "seed-in-vain" if any((run.distinct or 0) > 1 for run in seeded) else "seed-untried"
+def _of_seeds(measured: ModelMeasured, again: Sequence[ModelMeasured]) -> Iterator[str]:
+    """Whether it needs a seed for each run, for each session or none, as keys of phrases."""
+    mending = {run.setting for run in again if mends(run, measured)}
+    varying = {run.setting for run in again if (run.distinct or 0) > 1}
+    if NEW_SESSION in mending:
+        yield "seed-in-file"
+        return
+    yield "seed-mends" if SEEDED in mending else "seed-in-vain" if SEEDED in varying else "seed-untried"
+    if SEEDED in mending and SEEDED_ONCE in mending:
+        yield "seed-once"

@@ -1,8 +1,8 @@
 """The user's model is in training mode when it predicts: it drops out numbers, or normalises by the batch.
 
-Detects:      a model that was given, gives another answer each time for the same input, and does so from a dropout on;
-              or stops doing so in evaluation mode; or whose batch normalisation lets a row depend on the others, or
-              changes its statistics with each run.
+Detects:      a model that was given, gives another answer each time for the same input, and does so from a dropout on,
+              perhaps only where nothing is optimised; or stops doing so in evaluation mode; or whose batch
+              normalisation lets a row depend on the others, or changes its statistics with each run.
 Why it bites: each prediction is another one, or depends on who else asks, and is worse than it could be.
 Blind spots:  TorchScript, ONNX and exported programs only, whose programs are in the file; what Python code builds is
               not run.
@@ -28,6 +28,7 @@ from checks.analysis.models.repeats import (
     models_run,
     name_of,
     of_models,
+    only_unoptimised,
     place,
     size_of,
     values_of,
@@ -48,7 +49,8 @@ _LIKELY = 0.85
 def train_mode_at_inference(measurements: Measurements) -> Iterator[Finding]:
     """One finding per model and runtime, of what tells it best: it varies, mixes its rows, or learns."""
     seen: set[tuple[str, str]] = set()
-    for finding, run in (*_varying(measurements), *_mixing(measurements), *_learning(measurements)):
+    kinds = (_varying, _mixing, _learning, _hidden)
+    for finding, run in (found for kind in kinds for found in kind(measurements)):
         if (run.path, run.framework) not in seen:
             seen.add((run.path, run.framework))
             yield finding
@@ -85,6 +87,18 @@ def _learning(measurements: Measurements) -> _Found:
         if keeps_statistics(run):
             evidence = (Evidence("kept_by_model", run.detail, run.origin),)
             yield (_finding(run, "train-mode-learns", _LIKELY, evidence, {"where": run.detail}), run)
+
+
+def _hidden(measurements: Measurements) -> _Found:
+    """A dropout that ONNX Runtime takes out when it optimises, and other programs need not."""
+    for run in only_unoptimised(measurements):
+        if is_dropout(run.first_op):
+            evidence = (
+                Evidence("varying_operation", f"{first_of(run)}: {run.distinct} / {run.repetitions}", run.origin),
+                Evidence("settings_compared", run.setting, run.origin),
+            )
+            values = {"distinct": str(run.distinct), "count": str(run.repetitions), "where": first_of(run)}
+            yield _finding(run, "train-mode-hidden", SURE, evidence, values), run
 
 
 def _finding(

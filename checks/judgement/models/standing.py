@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from checks.analysis.models.repeats import RepeatedModels
 from checks.facts import Facts, ModelFacts
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
 from checks.facts.model_verdicts import ModelVerdict, Outcome
@@ -93,6 +94,9 @@ class PerModel:
 
 
 def is_any_serious(facts: Facts, findings: Iterable[Finding], verdicts: Iterable[ModelVerdict]) -> bool:
-    """Whether a model file could not be read, does not run, or wants attention."""
+    """Whether a model file could not be read, does not run, wants attention, or varies under some setting."""
+    repeated = RepeatedModels.of(facts)
+    if repeated.tested != repeated.same:
+        return True
     per_model = PerModel.of(findings, verdicts)
     return any(per_model.standing(model) in SERIOUS for model in facts.models)

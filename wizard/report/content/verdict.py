@@ -103,7 +103,7 @@ def _of_one_model(case: Case, worst: Standing, titles: Sequence[str], language: 
     if worst in SERIOUS and about:
         index = about[0] if serious is None else serious
         finding = case.findings[index]
-        texts = {name: in_language(finding.values.get(name, ""), language) for name in ("why", "seen")}
+        texts = {name: in_language(finding.values.get(name, ""), language) for name in ("why", "seen", "seeded")}
         values |= {"title": titles[index], **texts}
         return (_but(finding) if MEASURED_MODEL in finding.values and best else "found-models"), values
     if worst is not Standing.RUNS or best is None:
@@ -112,7 +112,8 @@ def _of_one_model(case: Case, worst: Standing, titles: Sequence[str], language: 
         return "models-one-own-error", values
     shown = RepeatedModels.of(case.facts)
     if shown.tested:
-        return f"models-one-repeats{'-few' if shown.is_open else ''}", {**values, "count": shown.fewest}
+        key = "repeats-few" if shown.is_open else "repeats" if shown.same else "varies-elsewhere"
+        return f"models-one-{key}", {**values, "count": shown.fewest}
     done = "loads" if best.outcome is Runs.LOADS else "runs"
     return f"models-one-{done}{'-not-repeated' if shown.is_open else ''}", values
 

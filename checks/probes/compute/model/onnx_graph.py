@@ -41,6 +41,7 @@ class Node:
         self.has_graph = False
         self.inner = set()  # kinds of the nodes in its branches, or in its loop
         self.to = 0  # the type that a Cast makes
+        self.has_seed = False
 
     @property
     def label(self):
@@ -62,6 +63,7 @@ class Graph:
     def __init__(self):
         self.nodes, self.weights, self.external = [], {}, set()
         self.inputs, self.outputs, self.kinds = [], [], set()
+        self.is_seeded = True  # whether all that draws random numbers, here and within, has a seed of its own
 
     def taken_from_outside(self):
         """The names that it uses without making them: a branch or a loop takes them from the graph around it."""
@@ -219,6 +221,7 @@ def _add(graph, inner):
     """What a graph within a graph needs and computes in."""
     graph.external |= inner.external
     graph.kinds |= inner.kinds
+    graph.is_seeded = graph.is_seeded and inner.is_seeded
 
 
 def _read_node(content, start, end, graph):
@@ -236,6 +239,8 @@ def _read_node(content, start, end, graph):
             _read_attribute(content, first, last, node, graph)
     if node.op == "Cast" and node.to in TYPES:
         graph.kinds.add(TYPES[node.to])
+    if node.op in DRAWING and not node.has_seed:
+        graph.is_seeded = False
     return node
 
 
@@ -249,6 +254,7 @@ def _read_attribute(content, start, end, node, graph):
             continue
         elif number == _ATTRIBUTE_NAME:
             name = bytes(content[first : min(last, first + LONGEST)])
+            node.has_seed = node.has_seed or name == b"seed"
         elif number in (_ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS):  # If, Loop, Scan: it may take more than it names
             node.has_graph = True
             inner = Graph()

@@ -21,7 +21,8 @@ from .ways import Later, Model, Rows, Way, of_model
 CPU = model_probe.CPU
 FRAMEWORK = "onnxruntime"
 PLAIN, LEVELS = "ORT_DISABLE_ALL", ("ORT_ENABLE_BASIC", "ORT_ENABLE_EXTENDED", "ORT_ENABLE_ALL")
-DETERMINISTIC, DEFAULT, SEEDED = "deterministic", "default", "seeded"
+DETERMINISTIC, DEFAULT = "deterministic", "default"
+SEEDED, ONCE, NEW_SESSION = "seeded", "seeded-once", "new-session"
 SEED = 1
 # Types of which NumPy has none, so that ONNX Runtime's Python cannot hand such a value over.
 _NOT_GIVEN = re.compile(r"\((?:bfloat16|float8\w*|float4\w*|u?int[24]\w*)\)")
@@ -60,13 +61,15 @@ class Runtime:
         names = [output.name for output in self._outputs]
         return Way(self._runs(session, names), lambda names: self._giving(names, device, setting), device, setting)
 
-    def seeded(self, device=CPU):
-        """The model with a seed before each run, which counts for sessions that are made after it."""
+    def seeded(self, device=CPU, setting=SEEDED):
+        """The model with a new session for each run and a seed before it, which counts for sessions made after it.
+
+        ``setting``: NEW_SESSION is without the seed.
+        """
 
         def anew(run):
-            import onnxruntime
-
-            onnxruntime.set_seed(SEED)
+            if setting == SEEDED:
+                _seed()
             return run()
 
         def run(arrays):
@@ -75,7 +78,21 @@ class Runtime:
         def giving(names):
             return lambda arrays: anew(lambda: self._giving(names, device, DEFAULT)(arrays))
 
-        return Way(run, giving, device, SEEDED)
+        return Way(run, giving, device, setting)
+
+    def seeded_once(self, device=CPU):
+        """Some runs of one session with a seed before it."""
+        sessions = []
+
+        def begin():
+            _seed()
+            sessions[:] = [self.way(device)]
+
+        def run(arrays):
+            return sessions[0].run(arrays)
+
+        way = Way(run, lambda names: self._giving(names, device, DEFAULT), device)
+        return runs.in_sequence(way, begin, ONCE)
 
     def later(self, device=CPU, setting=DEFAULT):
         """The same, made when it is first run."""
@@ -187,6 +204,12 @@ class Runtime:
         return sorted(names, key=lambda name: name in model_probe.SLOW)
 
 
+def _seed():
+    import onnxruntime
+
+    onnxruntime.set_seed(SEED)
+
+
 def _is_open(axis):
     return not isinstance(axis, int) or axis < 0
 
@@ -234,7 +257,11 @@ def _on_processor(runtime, model, default, axes, most):
     if default.failed or not default.shows:
         return
     if default.varies:  # then what a setting adds cannot be known
+        if runtime.graph and runtime.graph.is_seeded:  # before a seed of ours, which counts for all later sessions
+            anew = runtime.seeded(setting=NEW_SESSION)
+            yield "mode", lambda clock: runs.varies(model, anew, clock, runs.ROWS, "mode")
         yield "mode", lambda clock: runs.varies(model, runtime.seeded(), clock, most, "mode")
+        yield "mode", lambda clock: runs.varies(model, runtime.seeded_once(), clock, runs.ROWS, "mode")
         yield (
             "mode",
             lambda clock: _deterministic(runtime, model, lambda way: runs.varies(model, way, clock, most, "mode")),

@@ -13,6 +13,7 @@ from .search import Search
 from .ways import Way, is_of_model
 
 MOST = {"quick": 100, "standard": 300, "thorough": 3000}  # repetitions
+ROWS = 30  # repetitions of some runs in a row
 SURE = 30  # repetitions after which a model that varies needs no more
 LEAST = 3
 TRIES = 30  # runs in which a model that varies is to show it at some node
@@ -129,6 +130,20 @@ def varies(model, way, clock, most, aspect="repeat"):
     way.outputs, way.arrays, way.varies = outputs, model.arrays, figures["distinct"] > 1
     way.shows, way.failed = figures.get("reason") not in (NO_OUTPUTS, EMPTY), False
     yield compute.facts_of(dict(named, **figures))
+
+
+def in_sequence(way, begin, setting):
+    """Some runs of a way in a row as one, with ``begin()`` before them: whether each row gives the same answers."""
+
+    def run(arrays):
+        begin()
+        return {
+            "%s, run %d" % (name, place): output
+            for place in range(1, LEAST + 1)
+            for name, output in flattened(way.run(arrays)).items()
+        }
+
+    return Way(run, way.giving, way.device, setting)
 
 
 def in_batch(model, way, clock, axes):

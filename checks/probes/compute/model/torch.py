@@ -21,7 +21,8 @@ from . import drawing, lost, runs
 from .ways import Later, Model, Rows, Way, of_model
 
 FRAMEWORK, CPU, DEFAULT = "torch", "cpu", "default"
-EVALUATION, SEEDED, DETERMINISTIC, FULL = "eval", "seeded", "deterministic", "tf32-off"
+EVALUATION, DETERMINISTIC, FULL = "eval", "deterministic", "tf32-off"
+SEEDED, ONCE = "seeded", "seeded-once"
 LONGEST = 300  # characters of a name that are kept
 CALLS_BEFORE = 3  # after which the executor of TorchScript has compiled what it will
 
@@ -455,6 +456,9 @@ def _on_processor(torch, model, form, default, axes, most):
         for setting in (EVALUATION, SEEDED) if form.has_modes else (SEEDED,):
             way = _later(form, CPU, setting)
             yield "mode", lambda clock, way=way: runs.varies(model, way, clock, most, "mode")
+        if default.varies:
+            once = runs.in_sequence(default, lambda: torch.manual_seed(0), ONCE)
+            yield "mode", lambda clock: runs.varies(model, once, clock, runs.ROWS, "mode")
     if default.varies:
         return
     yield "batch", lambda clock: runs.in_batch(model, default, clock, axes)

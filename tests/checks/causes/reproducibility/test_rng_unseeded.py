@@ -48,6 +48,29 @@ def test_what_a_seed_does_is_told(seeded: ModelMeasured | None, said: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        pytest.param(("seeded", "seeded-once"), "a seed for each run where each answer must be the same", id="either"),
+        pytest.param(("new-session", "seeded", "seeded-once"), "the seed stands in the file", id="in-the-file"),
+    ],
+)
+def test_whether_it_needs_a_seed_for_each_run_or_session_or_none(settings: tuple[str, ...], said: str) -> None:
+    again = [repeated(1, aspect="mode", setting=setting) for setting in settings]
+    (finding,) = rng_unseeded(Measurements(all=(repeated(30, "RandomNormalLike"), *again)), None)
+    assert said in in_language(finding.values["seeded"], "en")
+    assert all(in_language(finding.values["seeded"], "ja"))
+
+
+def test_what_the_optimiser_takes_out_is_told_all_the_same() -> None:
+    plain = repeated(30, "RandomNormalLike", aspect="mode", setting="ORT_DISABLE_ALL")
+    (finding,) = rng_unseeded(Measurements(all=(repeated(1), plain)), None)
+    assert "takes that node out" in in_language(finding.values["seeded"], "en")
+    assert (
+        list(rng_unseeded(Measurements(all=(repeated(1), msgspec.structs.replace(plain, first_op="Add"))), None)) == []
+    )
+
+
+@pytest.mark.parametrize(
     ("inputs", "decisions", "severity"),
     [
         pytest.param("file", 1.0, Severity.NOTE, id="they-stay"),

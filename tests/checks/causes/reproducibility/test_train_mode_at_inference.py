@@ -32,6 +32,13 @@ def test_a_dropout_in_an_onnx_file_is_found_without_a_mode() -> None:
     assert finding.confidence > 0.9
 
 
+def test_a_dropout_that_the_optimiser_takes_out_is_told_all_the_same() -> None:
+    plain = repeated(30, "Dropout", aspect="mode", setting="ORT_DISABLE_ALL")
+    (finding,) = train_mode_at_inference(Measurements(all=(repeated(1), plain)))
+    assert "By default ONNX Runtime takes it out" in in_language(finding.values["seen"], "en")
+    assert finding.severity is Severity.WARNING
+
+
 @pytest.mark.parametrize(
     "made",
     [

@@ -614,6 +614,7 @@ def test_a_dropout_that_was_left_on_is_found_at_its_node(tmp_path: Path) -> None
         ("lost", "default", False),
         ("mode", "eval", False),
         ("mode", "seeded", False),
+        ("mode", "seeded-once", False),
     ]
     assert told[0].first_op == "aten::dropout"
     assert told[0].inputs[0].shape == (1, 8)
@@ -839,6 +840,7 @@ def test_a_program_is_given_no_mode_that_it_lacks_and_keeps_only_the_values_that
         ("repeat", "default"),
         ("lost", "default"),
         ("mode", "seeded"),
+        ("mode", "seeded-once"),
     ]
     form = side._Program(importlib.import_module("checks.probes.export.torch").load(argument))
     names = [each.outputs[0] for each in form.nodes()[0]]

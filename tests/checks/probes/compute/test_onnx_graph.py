@@ -114,6 +114,28 @@ def read(path: Path, *nodes: bytes, more: bytes = b"") -> Any:
 
 
 @pytest.mark.parametrize(
+    ("made", "more", "is_seeded"),
+    [
+        pytest.param(node("RandomNormal", graph._field(5, graph._field(1, b"seed"))), b"", True, id="its-own-seed"),
+        pytest.param(node("RandomNormal"), b"", False, id="none"),
+        pytest.param(node("If", branch(node("Bernoulli"))), b"", False, id="none-in-a-branch"),
+        pytest.param(node("Add"), function("Noise", node("RandomUniform")), False, id="none-in-a-function"),
+        pytest.param(node("Add"), b"", True, id="nothing-that-draws"),
+    ],
+)
+def test_whether_all_that_draws_has_a_seed_in_the_file(
+    made: bytes, more: bytes, is_seeded: bool, tmp_path: Path
+) -> None:
+    assert read(tmp_path / "model.onnx", made, more=more).is_seeded is is_seeded
+
+
+def test_a_branch_takes_values_from_around_it(tmp_path: Path) -> None:
+    inner = graph._field(2, b"z") + graph._field(4, b"Log") + graph._field(1, b"outside")
+    found = read(tmp_path / "model.onnx", node("If", graph._field(1, b"condition"), branch(inner)))
+    assert found.nodes[0].inputs == ["condition", "outside"]
+
+
+@pytest.mark.parametrize(
     ("made", "more", "op"),
     [
         pytest.param(node("If", branch(node("RandomUniform"))), b"", "If > RandomUniform", id="in-a-branch"),

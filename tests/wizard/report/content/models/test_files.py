@@ -189,6 +189,18 @@ def test_the_headline_says_why_repeating_shows_nothing_or_what_it_found(
     assert verdict.state == state
 
 
+def test_no_tick_stands_above_a_table_in_which_the_model_varies() -> None:
+    case = repeated("", path="/m/net.onnx", aspect="repeat", repetitions=99, distinct=1)
+    plain = ModelMeasured(
+        framework="onnxruntime", path="/m/net.onnx", aspect="mode", setting="ORT_DISABLE_ALL", repetitions=9, distinct=9
+    )
+    both = msgspec.structs.replace(case.facts, measurements=(*case.facts.measurements, plain))
+    verdict = build(judged(both, Answers(symptom=MODELS)), "en").verdict
+    assert verdict.state == "warning"
+    assert "but not under every setting" in verdict.sentence
+    assert is_any_serious(both, case.findings, case.verdicts)
+
+
 def test_of_a_file_that_was_only_loaded_it_is_not_said_that_it_runs() -> None:
     case = repeated("", "torch-2.13.0-weights", path="/m/net.pt", reason="inputs-needed")
     assert "loads in this Python" in build(case, "en").verdict.sentence

@@ -128,14 +128,10 @@ def test_names_that_look_like_one_which_a_module_lacks_are_told_and_no_code_of_i
     (package / "__init__.py").write_text(source)
     (package / "nn.py").write_text("")
     monkeypatch.syspath_prepend(str(tmp_path))
-    try:
-        from my_frame import nm  # type: ignore[import-not-found]  # noqa: F401
-    except ImportError as error:
-        assert described(error, None)["raised"]["near"] == ["nn", "ne", "nx"]
-    try:
-        from my_frame import zz  # type: ignore[import-not-found]  # noqa: F401
-    except ImportError as error:
-        assert "near" not in described(error, None)["raised"]
+    for name, near in (("nm", ["nn", "ne", "nx"]), ("zz", [])):
+        with pytest.raises(ImportError) as raised:
+            exec(f"from my_frame import {name}", {})
+        assert described(raised.value, None)["raised"].get("near", []) == near
 
 
 def test_a_program_that_broke_its_variables_tells_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,7 +145,7 @@ def is_trouble(facts: Facts, findings: Sequence[Finding], symptom: str) -> bool:
     if is_found(findings, reported=facts.reported):
         return True
     is_asked = symptom in (SymptomName.COMPARISON, SymptomName.RESULTS_DIFFER)
-    return is_asked and agreement(comparisons(facts)) in (Agreement.UNEXPLAINED, Agreement.BEYOND)
+    return is_asked and agreement(comparisons(facts)) in (Agreement.CANDIDATE, Agreement.UNEXPLAINED, Agreement.BEYOND)
 
 
 def _spoken(findings: Sequence[Finding], symptom: str) -> int:

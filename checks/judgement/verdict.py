@@ -26,7 +26,9 @@ _EVEN = 0.5  # a cause that a text alone gives is as likely wrong as right; belo
 _OF_AGREEMENT = {  # what a comparison comes to -> the state of the whole
     Agreement.NOTHING: "nothing-run",
     Agreement.SAME: "clear",
-    Agreement.EXPLAINED: "clear",
+    Agreement.PARTIAL: "incomplete",
+    Agreement.PROVEN: "clear",
+    Agreement.CANDIDATE: "warning",
     Agreement.UNEXPLAINED: "warning",
     Agreement.BEYOND: "warning",
 }
@@ -91,8 +93,11 @@ def decide_comparison(case: Case, alone: str = "clear") -> Decision:
     found = agreement(comparisons(case.facts))
     compared = _OF_AGREEMENT[found]
     state = alone if compared == "clear" else compared
-    is_explained = state == "clear" and found is Agreement.EXPLAINED
-    return Decision(state, "differences-explained" if is_explained else _word(case, state))
+    if state == "clear" and found is Agreement.PROVEN:
+        return Decision(state, "differences-explained")
+    if state == "warning" and found is Agreement.CANDIDATE:
+        return Decision(state, "possible")
+    return Decision(state, _word(case, state))
 
 
 def decide_models(case: Case, standings: Collection[Standing]) -> Decision:

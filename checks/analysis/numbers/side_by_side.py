@@ -30,7 +30,13 @@ from checks.facts import (
     Portrait,
 )
 from checks.facts.case import Case
-from checks.knowledge.frameworks.numeric_environment import NumericEnvironmentTable, Part, numeric_parts, parts_shown_by
+from checks.knowledge.frameworks.numeric_environment import (
+    NumericEnvironmentTable,
+    Part,
+    is_read,
+    numeric_parts,
+    parts_shown_by,
+)
 
 CPU, GPU = "cpu", "gpu"
 PACKAGES = ("torch", "numpy", "tensorflow", "tensorflow-cpu", "jax", "jaxlib", "onnxruntime", "onnxruntime-gpu", "mkl")
@@ -125,16 +131,38 @@ class Comparison:
 
     @property
     def one_sided(self) -> tuple[str, ...]:
-        """The operations that only one of them computed by default, or not comparably, in their order."""
+        """The operations that only one of them computed by default, or none for want of time, or not comparably."""
         paired = {pair.operation for pair in self.pairs}
         mine, theirs = self.here.measurements, self.other.measurements
         usual = [their.operation for their in (*mine, *theirs) if their.setting == DEFAULT]
         return tuple(setting for setting in dict.fromkeys(usual) if setting not in paired)
 
     @property
+    def is_partial(self) -> bool:
+        """Whether operations, of which each gives another chance to differ, were left out for want of time."""
+        left_out = {run.operation for run in (*self.here.measurements, *self.other.measurements) if run.is_left_out}
+        compared = {run.operation for run in self.here.measurements if isinstance(run, Portrait) and not run.reason}
+        return bool(left_out.intersection(self.one_sided)) or compared.isdisjoint(pair.operation for pair in self.pairs)
+
+    @property
     def pairs(self) -> tuple[Pair, ...]:
         """Everything that was computed on both."""
         return (*self.same, *(difference.pair for difference in self.apart))
+
+    def values(self, part: str) -> tuple[str, str]:
+        """What each has of a part that differs; of variables and settings those that a differing result may heed."""
+        row = next((difference for difference in self.environment if difference.part == part), None)
+        if row is None:
+            return "", ""
+        first, second = (
+            SEPARATOR.join(
+                entry
+                for entry in side.split(SEPARATOR)
+                if any(is_read(part, entry, one.pair.first.framework, one.pair.first.kind) for one in self.apart)
+            )
+            for side in (row.first, row.second)
+        )
+        return first or "-", second or "-"
 
     def has_other(self, part: str) -> bool:
         """Whether a part of the environment is not the same."""
@@ -151,7 +179,9 @@ def side_of(facts: Facts, name: str = "", created: str = "") -> OtherMachine:
         interpreter=_without_packages(target) if target else None,
         frameworks=facts.frameworks,
         environment=facts.environment,
-        measurements=tuple(run for run in facts.measurements if isinstance(run, _COMPARED) and not run.reason),
+        measurements=tuple(
+            run for run in facts.measurements if isinstance(run, _COMPARED) and (run.is_left_out or not run.reason)
+        ),
     )
 
 
@@ -166,11 +196,16 @@ def _without_packages(interpreter: InterpreterFacts) -> InterpreterFacts:
 
 
 class Agreement(StrEnum):
-    """What a comparison comes to. The graver come last."""
+    """What a comparison comes to. The graver come last.
+
+    A difference of the environment proves nothing before it was taken out and the results agreed.
+    """
 
     NOTHING = "nothing"  # nothing was computed on both
     SAME = "same"
-    EXPLAINED = "explained"  # every difference is of a size that a part of the environment makes
+    PARTIAL = "partial"  # the same, as far as the time of both allowed to compare
+    PROVEN = "proven"  # with one part of the environment taken out, what differs is the same
+    CANDIDATE = "candidate"  # every difference is of a size that a part of the environment makes
     UNEXPLAINED = "unexplained"
     BEYOND = "beyond"  # more than any rounding
 
@@ -181,8 +216,12 @@ def agreement(found: Sequence[Comparison]) -> Agreement:
     if any(difference.pair.size.size is Size.BEYOND for difference in apart):
         return Agreement.BEYOND
     if apart:
-        return Agreement.EXPLAINED if all(difference.explained_by for difference in apart) else Agreement.UNEXPLAINED
-    return Agreement.SAME if any(comparison.same for comparison in found) else Agreement.NOTHING
+        if all(difference.proven_by for difference in apart):
+            return Agreement.PROVEN
+        return Agreement.CANDIDATE if all(difference.explained_by for difference in apart) else Agreement.UNEXPLAINED
+    if not any(comparison.same for comparison in found):
+        return Agreement.NOTHING
+    return Agreement.PARTIAL if any(comparison.is_partial for comparison in found) else Agreement.SAME
 
 
 # --- the devices of one machine --------------------------------------------------------------------------------------
@@ -278,9 +317,10 @@ def _between(here: OtherMachine, other: OtherMachine) -> Iterator[Pair]:
     """What both computed: with the same framework where both have one, else on the processors of any two."""
     theirs: dict[tuple[str, str, str, str], list[Measurement]] = {}
     for run in other.measurements:
-        theirs.setdefault(_question(run), []).append(run)
+        if not run.reason:
+            theirs.setdefault(_question(run), []).append(run)
     is_any = not {run.framework for run in here.measurements} & {run.framework for run in other.measurements}
-    for mine in here.measurements:
+    for mine in (run for run in here.measurements if not run.reason):
         for match in _matches(mine, theirs.get(_question(mine), []), is_any=is_any):
             if isinstance(mine, Portrait) and isinstance(match, Portrait):
                 yield from _pairs([(mine, match)])
@@ -365,6 +405,9 @@ def _can_make(part: Part, difference: EnvironmentDifference, pair: Pair) -> bool
     framework = pair.first.framework
     if part.frameworks and framework not in part.frameworks:
         return False
+    entries = f"{difference.first}{SEPARATOR}{difference.second}".split(SEPARATOR)
+    if not any(is_read(part.part, entry, framework, pair.first.kind) for entry in entries):
+        return False
     versions = f"{difference.first}{SEPARATOR}{difference.second}".split(SEPARATOR)
     if part.part == "framework-version" and not any(version.startswith(f"{framework} ") for version in versions):
         return False
@@ -416,8 +459,8 @@ def _parts_of(side: OtherMachine) -> Mapping[str, str]:
         found["settings"] = _settings(torch.settings)
     if side.environment is not None:
         known = NumericEnvironmentTable.read()
-        found["thread-variables"] = _variables(side.environment.values, known.thread_variables)
-        found["variables"] = _variables(side.environment.values, known.numeric_variables)
+        found["thread-variables"] = _variables(side.environment.values, known.names("thread-variables"))
+        found["variables"] = _variables(side.environment.values, known.names("variables"))
     return {part: text for part, text in found.items() if text is not None}
 
 

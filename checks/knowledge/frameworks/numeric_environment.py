@@ -26,12 +26,26 @@ class Proof(Row):
     part: str
 
 
+class Reader(Row):
+    """Who reads a variable, or heeds a setting of PyTorch (``name``: how its name begins), and on which devices."""
+
+    part: str
+    name: str
+    frameworks: tuple[str, ...]
+    devices: tuple[str, ...]
+
+
 class NumericEnvironmentTable(Table):
+    """resources/knowledge/frameworks/numeric_environment.toml."""
+
     part: tuple[Part, ...]
     proof: tuple[Proof, ...]
     unnumeric_settings: tuple[str, ...]
-    thread_variables: tuple[str, ...]
-    numeric_variables: tuple[str, ...]
+    reader: tuple[Reader, ...]
+
+    def names(self, part: str) -> tuple[str, ...]:
+        """The variables of a part, in their order."""
+        return tuple(row.name for row in self.reader if row.part == part)
 
 
 @functools.cache
@@ -45,3 +59,16 @@ def parts_shown_by() -> Mapping[str, tuple[str, ...]]:
     """Setting -> the parts that it stands for: the same number of threads is set in several ways."""
     proofs = NumericEnvironmentTable.read().proof
     return {proof.setting: tuple(other.part for other in proofs if other.setting == proof.setting) for proof in proofs}
+
+
+def is_read(part: str, entry: str, framework: str, device: str) -> bool:
+    """Whether an entry of a part ("OMP_NUM_THREADS=1") says anything to a framework on a kind of device.
+
+    Parts that are no lists of such entries do, and so do settings that have no row.
+    """
+    readers = [row for row in NumericEnvironmentTable.read().reader if row.part == part]
+    if not readers:
+        return True
+    name, is_set, _ = entry.partition("=")
+    rows = [row for row in readers if name.startswith(row.name)]
+    return bool(is_set) and (not rows or any(framework in row.frameworks and device in row.devices for row in rows))

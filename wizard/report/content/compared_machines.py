@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.side_by_side import Agreement, Comparison, agreement, comparisons
 from checks.facts.case import Case
@@ -25,13 +23,14 @@ def compared_with(case: Case, language: str) -> tuple[str, ...]:
 
 def _outcome(found: Comparison, language: str, *, is_cancelled: bool) -> str:
     causes = _causes(found)
-    ending = _ending(found, causes, is_cancelled=is_cancelled)
+    ending = _ending(found, is_cancelled=is_cancelled)
     return words(
         f"report.comparison-{ending}",
         language,
         between=between(found, language),
         same=len(found.same),
         count=len(found.pairs),
+        uncompared=len(found.one_sided),
         open=sum(not difference.explained_by for difference in found.apart),
         beyond=sum(difference.pair.size.size is Size.BEYOND for difference in found.apart),
         causes=_named(found, causes, language, ending),
@@ -45,16 +44,13 @@ def between(found: Comparison, language: str) -> str:
     return words(f"report.comparison-{key}", language, first=found.here.name, other=other)
 
 
-def _ending(found: Comparison, causes: Collection[str], *, is_cancelled: bool) -> str:
+def _ending(found: Comparison, *, is_cancelled: bool) -> str:
     ending = agreement([found])
     if found.is_itself:
         return "itself"
     if ending is Agreement.NOTHING and is_cancelled:
         return "cancelled"
-    is_proven = bool(causes) and set(causes) <= {
-        difference.explained_by[0] for difference in found.apart if difference.proven_by
-    }
-    return "proven" if ending is Agreement.EXPLAINED and is_proven else ending.value
+    return ending.value
 
 
 def _causes(found: Comparison) -> tuple[str, ...]:
@@ -74,7 +70,7 @@ def _named(found: Comparison, causes: tuple[str, ...], language: str, ending: st
 
 def _cause(found: Comparison, part: str, language: str) -> str:
     name = part_words(part, language)
-    sides = next(((row.first, row.second) for row in found.environment if row.part == part), ("", ""))
+    sides = found.values(part)
     if not 0 < len("".join(sides)) <= _LONGEST:
         return name
     return words("report.comparison-cause", language, part=name, first=sides[0], second=sides[1])

@@ -69,7 +69,7 @@ def test_the_number_of_threads_is_proven_to_explain_two_real_machines() -> None:
         assert each.explained_by == ("threads",)
         assert each.proven_by == ("threads-1",)
     assert "softmax" in {pair.operation for pair in found.same}
-    assert agreement([found]) is Agreement.EXPLAINED
+    assert agreement([found]) is Agreement.PROVEN
 
 
 def with_cpu(name: str, cpu: CpuFacts) -> Facts:
@@ -86,7 +86,7 @@ def test_the_number_of_cores_is_proven_to_explain_jax_on_two_real_machines() -> 
     (each,) = found.apart
     assert each.pair.operation == "sum"
     assert (each.explained_by, each.proven_by) == (("processors",), ("threads-1",))
-    assert agreement([found]) is Agreement.EXPLAINED
+    assert agreement([found]) is Agreement.PROVEN
 
 
 def test_instructions_are_proven_to_explain_tensorflow_on_two_real_machines() -> None:
@@ -111,11 +111,11 @@ def test_two_versions_of_numpy() -> None:
 
 
 def test_numpy_beside_torch() -> None:
-    """Another framework is an explanation that needs no other."""
+    """Another framework comes first of what may explain it; that is likely, and not proven."""
     found = compared(machine(HERE), machine(NUMPY))
     assert len(found.apart) == 11
     assert all(each.explained_by[0] == "framework" for each in found.apart)
-    assert agreement([found]) is Agreement.EXPLAINED
+    assert agreement([found]) is Agreement.CANDIDATE
 
 
 def test_what_only_one_machine_has_is_not_compared_with_something_else() -> None:
@@ -130,6 +130,64 @@ def test_the_threads_of_pytorch_do_not_explain_numpy_but_those_of_all_libraries_
     assert [each.explained_by for each in compared(machine(NUMPY), second).apart] == [()]
     second = msgspec.structs.replace(second, environment=EnvironmentVariables(values={"MKL_CBWR": "COMPATIBLE"}))
     assert [each.explained_by for each in compared(machine(NUMPY), second).apart] == [("variables",)]
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "variables", "explained"),
+    [
+        # Read by cuBLAS: a card's results may heed it, those of processors never.
+        pytest.param(HERE, ONE_THREAD, {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}, (), id="of-cards"),
+        pytest.param(NUMPY, OLD_NUMPY, {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}, (), id="of-cards-in-numpy"),
+        pytest.param(HERE, ONE_THREAD, {"TF_ENABLE_ONEDNN_OPTS": "0"}, (), id="of-another-framework"),
+        pytest.param(NUMPY, OLD_NUMPY, {"ATEN_CPU_CAPABILITY": "default"}, (), id="of-pytorch-in-numpy"),
+        pytest.param(HERE, ONE_THREAD, {"ATEN_CPU_CAPABILITY": "default"}, ("variables",), id="of-its-own"),
+    ],
+)
+def test_a_variable_is_a_candidate_only_for_who_reads_it(
+    here: str, there: str, variables: dict[str, str], explained: tuple[str, ...]
+) -> None:
+    second = msgspec.structs.replace(machine(there), environment=EnvironmentVariables(values=variables))
+    found = compared(machine(here), msgspec.structs.replace(second, measurements=_only_default(second)))
+    assert found.apart
+    assert {each.explained_by for each in found.apart} == {explained}
+    assert agreement([found]) is (Agreement.CANDIDATE if explained else Agreement.UNEXPLAINED)
+
+
+def test_of_variables_only_those_are_named_that_may_matter() -> None:
+    values = {"CUBLAS_WORKSPACE_CONFIG": ":4096:8", "ATEN_CPU_CAPABILITY": "default"}
+    second = msgspec.structs.replace(machine(ONE_THREAD), environment=EnvironmentVariables(values=values))
+    assert compared(machine(HERE), second).values("variables") == ("-", "ATEN_CPU_CAPABILITY=default")
+
+
+@pytest.mark.parametrize(
+    ("setting", "explained"),
+    [
+        ("torch.backends.cudnn.benchmark", ()),
+        ("torch.backends.mkldnn.enabled", ("settings",)),
+        ("torch.a", ("settings",)),
+    ],
+)
+def test_a_setting_of_cards_explains_nothing_on_a_processor(setting: str, explained: tuple[str, ...]) -> None:
+    first, second = machine(HERE), machine(ONE_THREAD)
+    torch = TorchFacts(version="2.13.0", threads=2, settings={"torch.a": 1} | {setting: 2})
+    second = msgspec.structs.replace(second, frameworks=Frameworks(torch=torch), measurements=_only_default(second))
+    assert {each.explained_by for each in compared(first, second).apart} == {explained}
+
+
+def test_what_had_no_time_is_not_called_the_same() -> None:
+    """Quick: few operations were compared, and machines that differ looked the same."""
+    whole = machine(HERE)
+    few = tuple(each for each in _only_default(whole) if each.operation in ("matmul", "softmax"))
+    late = tuple(
+        Portrait(framework="torch", operation=name, device="cpu", dtype="float32", reason="no-time")
+        for name in ("sum", "row-sum")
+    )
+    found = compared(whole, msgspec.structs.replace(whole, measurements=(*few, *late)))
+    assert {pair.operation for pair in found.same} == {"matmul", "softmax"}
+    assert {"sum", "row-sum"} <= set(found.one_sided)
+    assert agreement([found]) is Agreement.PARTIAL
+    none = msgspec.structs.replace(whole, measurements=(experiment(("4114585755556083", 333333.5)),))
+    assert agreement([compared(none, none)]) is Agreement.PARTIAL
 
 
 def test_another_processor_comes_before_its_threads() -> None:

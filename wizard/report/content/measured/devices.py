@@ -26,7 +26,7 @@ def devices_section(case: Case, language: str) -> MeasuredSection | None:
         id="devices",
         title=words("measurements.devices-title", language),
         sentences=tuple(_counted(pairs, language)),
-        tables=(_table([(pair, ()) for pair in apart], "devices-table", language),) if apart else (),
+        tables=(_table([(pair, None) for pair in apart], "devices-table", language),) if apart else (),
     )
 
 
@@ -135,14 +135,15 @@ def _tables(found: Comparison, language: str) -> Iterator[Table]:
             ),
         )
     if found.apart:
-        apart = [(difference.pair, (_explanation(difference, language),)) for difference in found.apart]
+        apart = [(difference.pair, difference) for difference in found.apart]
         yield _table(apart, "machines-table", language, heads)
 
 
-def _state(pair: Pair, more: tuple[str, ...], language: str) -> str:
-    """A difference that nothing explains is looked at first."""
-    is_open = words("measurements.explained-not", language) in more
-    return "warning" if is_open or pair.size.size is Size.BEYOND else state_of(pair.size)
+def _state(pair: Pair, found: NumberDifference | None) -> str:
+    """A difference that nothing explains is looked at first; what only may explain it leaves it open."""
+    if pair.size.size is Size.BEYOND or (found is not None and not found.explained_by):
+        return "warning"
+    return state_of(pair.size) if found is None or found.proven_by else "open"
 
 
 def _explanation(found: NumberDifference, language: str) -> str:
@@ -150,7 +151,7 @@ def _explanation(found: NumberDifference, language: str) -> str:
         return words("measurements.explained-not", language)
     parts = joined((part_words(part, language) for part in found.explained_by), language)
     if not found.proven_by:
-        return parts
+        return words("measurements.explained-candidate", language, parts=parts)
     settings, first = (
         joined((setting_name(setting, language) for setting in found.proven_by), language),
         found.explained_by[0],
@@ -159,7 +160,10 @@ def _explanation(found: NumberDifference, language: str) -> str:
 
 
 def _table(
-    rows: Sequence[tuple[Pair, tuple[str, ...]]], title: str, language: str, sides: tuple[str, str] | None = None
+    rows: Sequence[tuple[Pair, NumberDifference | None]],
+    title: str,
+    language: str,
+    sides: tuple[str, str] | None = None,
 ) -> Table:
     """``sides``: the names of the two machines, where it is not two places of one."""
 
@@ -172,14 +176,15 @@ def _table(
     return Table(
         title=words(f"measurements.{title}", language),
         columns=tuple(columns),
-        rows=tuple(_row(pair, more, language) for pair, more in rows),
+        rows=tuple(_row(pair, found, language) for pair, found in rows),
         numeric=(3,),
         note=words("measurements.devices-note", language),
     )
 
 
-def _row(pair: Pair, more: tuple[str, ...], language: str) -> Row:
-    name, state = joined((operation_name(pair.operation, language), pair.dtype), language), _state(pair, more, language)
+def _row(pair: Pair, found: NumberDifference | None, language: str) -> Row:
+    name, state = joined((operation_name(pair.operation, language), pair.dtype), language), _state(pair, found)
+    more = () if found is None else (_explanation(found, language),)
     first, second = place_of(pair.first, language), place_of(pair.second, language)
     apart, size = relative(pair.size, language), size_words(pair.size, language)
     is_plain = state == "clear" and not more  # what explains a difference between machines is worth its row

@@ -54,9 +54,11 @@ def environment_variable_invalid(
     values = _values(environment)
     installed = (interpreter.packages or ()) if interpreter else ()
     told = _told(values, frameworks, probes, runs)
-    for name, words in told.items():
-        yield _of_words(name, values, words, installed)
     failed = tuple(runs.failed()) if runs else ()
+    for name, words in told.items():
+        finding = _of_words(name, values, words, installed)
+        ended = next((run for run in failed if words.found.line in run.errors), None)
+        yield msgspec.structs.replace(finding, values={**finding.values, FAILED_RUN: ended.label}) if ended else finding
     quoted = {name: (value, run) for run in failed for name, value in run.quoted_variables.items()}
     for name, (value, run) in quoted.items():
         if name not in told:
@@ -64,6 +66,12 @@ def environment_variable_invalid(
     for name, value in values.items():
         if name not in told and name not in quoted:
             yield from _of_table(name, value, installed, frameworks, probes)
+
+
+def is_refused_in(text: str, environment: EnvironmentVariables | None) -> bool:
+    """Whether the words with which a process ended say that it refuses a variable of this environment."""
+    words = recognise(text)
+    return words is not None and words.row.cause == CAUSE and bool(_named(words, _values(environment)))
 
 
 def is_quoted(finding: Finding) -> bool:

@@ -13,9 +13,11 @@ from pathlib import PurePath
 
 import msgspec
 
+from checks.causes.environment.environment_variable_invalid import is_refused_in
 from checks.causes.registry import check
-from checks.facts import InterpreterFacts, ProbeRun, ProbeRuns, ProgramRuns, SearchedFacts
+from checks.facts import EnvironmentVariables, InterpreterFacts, ProbeRun, ProbeRuns, ProgramRuns, SearchedFacts
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, NotInTable, Severity, Unread
+from checks.facts.quotation import quotation
 from checks.facts.runs import RunStatus
 from checks.facts.versions import release
 from checks.knowledge.phrases import phrase, phrases
@@ -40,6 +42,7 @@ def interpreter_not_usable(
     probes: ProbeRuns | None,
     searched: SearchedFacts | None = None,
     programs: ProgramRuns | None = None,
+    environment: EnvironmentVariables | None = None,
 ) -> Iterator[Finding]:
     """One finding: what is wrong with the interpreter, in its own words; and one where it was moved."""
     yield from _moved(interpreter, searched, programs)
@@ -55,6 +58,9 @@ def interpreter_not_usable(
         raise Unread("probes")
     if interpreter.version and release(interpreter.version) < OLDEST_ASKED:
         raise Unread("probes", f"Python {interpreter.version}")  # python-version-unsupported says what matters
+    refused = next((run for run in runs if is_refused_in(run.stderr_tail or "", environment)), None)
+    if refused is not None:  # environment-variable-invalid says what matters
+        raise Unread("probes", quotation((refused.stderr_tail or "").strip()))
     if not any(run.stages or run.status in (RunStatus.OK, RunStatus.FAILED) for run in runs):
         yield _of_run(interpreter, runs[0])
         return

@@ -3,8 +3,9 @@
 import msgspec
 import pytest
 
+from checks.causes.environment.environment_variable_invalid import environment_variable_invalid
 from checks.causes.environment.interpreter_not_usable import interpreter_not_usable
-from checks.facts import InterpreterFacts, ProbeRun, ProbeRuns, StageRun
+from checks.facts import EnvironmentVariables, InterpreterFacts, ProbeRun, ProbeRuns, StageRun
 from checks.facts.finding import Finding, NotInTable, Severity, Unread
 from checks.knowledge.phrases import in_language, phrases
 
@@ -93,6 +94,33 @@ def test_a_python_older_than_the_probes_is_not_blamed() -> None:
 def test_open(runs: tuple[ProbeRun, ...]) -> None:
     with pytest.raises(Unread):
         findings(*runs)
+
+
+# As CPython 3.11 ended on 2026-11-23.
+REFUSED = {
+    "PYTHONIOENCODING": """\
+Fatal Python error: init_stdio_encoding: failed to get the Python codec name of the stdio encoding
+Python runtime state: core initialized
+LookupError: unknown encoding: utf-99
+""",
+    "PYTHONMALLOC": """Fatal Python error: preconfig_init_allocator: PYTHONMALLOC: unknown allocator
+Python runtime state: preinitialized
+""",
+}
+
+
+@pytest.mark.parametrize("variable", REFUSED)
+def test_a_variable_that_python_refuses_at_its_start_is_one_fault_and_not_two(variable: str) -> None:
+    crashed = ProbeRun(probe="environment", status="crashed", exit_code=1, stderr_tail=REFUSED[variable])
+    interpreter, probes = InterpreterFacts(path=PATH), ProbeRuns(runs=(crashed,))
+    refused = EnvironmentVariables(values={variable: "utf-99"})
+    with pytest.raises(Unread):
+        list(interpreter_not_usable(interpreter, probes, environment=refused))
+    (found,) = environment_variable_invalid(refused, interpreter, None, probes, None)
+    assert found.severity is Severity.BLOCKING
+    other = EnvironmentVariables(values={"PATH": "/usr/bin"})  # then it is something else that nobody names
+    assert list(interpreter_not_usable(interpreter, probes, environment=other))
+    assert not list(environment_variable_invalid(other, interpreter, None, probes, None))
 
 
 def test_a_problem_of_a_newer_version_stays_open() -> None:

@@ -2,7 +2,19 @@
 
 import msgspec
 
-from checks.facts import Facts, Frame, InterpreterFacts, OsFacts, ProgramRun, PythonProcess, Raised, Symptom
+from checks.facts import (
+    EnvironmentVariables,
+    Facts,
+    Frame,
+    InterpreterFacts,
+    OsFacts,
+    ProbeRun,
+    ProbeRuns,
+    ProgramRun,
+    PythonProcess,
+    Raised,
+    Symptom,
+)
 from checks.facts.case import Answers
 from checks.facts.finding import FAILED_RUN, Finding, Outcome, Severity, Status
 from checks.facts.machine import MachineFacts
@@ -131,3 +143,23 @@ def test_the_text_of_a_failure_is_what_was_printed_or_the_exception_as_it_would_
     assert told.startswith("Loading ...")
     assert '  File "/p/main.py", line 3, in <module>' in told
     assert told.endswith("zlib.error: Error -3 while doing it")
+
+
+def test_a_variable_that_python_refuses_at_its_start_is_the_one_cause() -> None:
+    """As CPython 3.11 ended with PYTHONHOME=/nowhere."""
+    words = """Python path configuration:
+  PYTHONHOME = '/nowhere'
+Fatal Python error: init_fs_encoding: failed to get the Python codec of the filesystem encoding
+Python runtime state: core initialized
+ModuleNotFoundError: No module named 'encodings'
+"""
+    run = ProgramRun(command=("python", "main.py"), exit_code=1, errors=words)
+    probe = ProbeRun(probe="environment", status="crashed", exit_code=1, stderr_tail=words)
+    facts = msgspec.structs.replace(
+        _facts(run),
+        environment=EnvironmentVariables(values={"PYTHONHOME": "/nowhere"}),
+        probes=ProbeRuns(runs=(probe,)),
+    )
+    assert [(found.cause, found.named(FAILED_RUN)) for found in _findings(facts)] == [
+        ("environment-variable-invalid", "python main.py")
+    ]

@@ -51,13 +51,14 @@ class RepeatedModels:
     """What running the given models again came to: the names of those that were, and of those that did not change.
 
     ``fewest``: the repetitions of that which was repeated least; ``is_open``: one was repeated too seldom to tell, or
-    was to be repeated and was not.
+    was to be repeated and was not; ``is_idle``: one was, and gave nothing in which a change could have been seen.
     """
 
     tested: frozenset[str]
     same: frozenset[str]
     fewest: int
     is_open: bool
+    is_idle: bool = False
 
     @classmethod
     def of(cls, facts: Facts) -> RepeatedModels:
@@ -71,7 +72,8 @@ class RepeatedModels:
         fewest = min((run.repetitions for run in repeated), default=0)
         is_left = any(run.path not in tested for run in own)
         is_few = any(run.repetitions < ENOUGH and run.distinct == 1 for run in repeated)
-        return cls(tested, tested - varying, fewest, is_left or is_few)
+        is_idle = any(run.aspect == REPEATED and run.distinct is not None and run.path not in tested for run in own)
+        return cls(tested, tested - varying, fewest, is_left or is_few, is_idle)
 
 
 def models_run(measurements: Measurements, aspect: str) -> tuple[ModelMeasured, ...]:

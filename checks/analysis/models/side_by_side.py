@@ -138,6 +138,8 @@ def compare_models(
         first=first.path,
         second=second.path,
         differences=differences(first, second),
+        same_bytes=_are_equal(Path(first.path), Path(second.path), most, cancelled),
+        has_operators=first.needs.operators is not None and second.needs.operators is not None,
     )
     why_not = _why_not(first, second, most)
     if why_not:
@@ -162,6 +164,27 @@ def compare_models(
         weights={kind: counts[kind] for kind in ("same", *_ORDER) if counts[kind]},
         tensors=tuple(apart[:MOST_SHOWN]),
     )
+
+
+def _are_equal(first: Path, second: Path, most: int, cancelled: Cancelled) -> bool | None:
+    """Whether two files have the same bytes; None where they are no files, or too large to be read for that."""
+    try:
+        if not (first.is_file() and second.is_file()):
+            return None
+        sizes = [path.stat().st_size for path in (first, second)]
+        if sizes[0] != sizes[1]:
+            return False
+        if sizes[0] > most:
+            return None
+        with first.open("rb") as one, second.open("rb") as other:
+            while block := one.read(MIB):
+                if cancelled():
+                    return None
+                if block != other.read(MIB):
+                    return False
+    except OSError:
+        return None
+    return True
 
 
 def _why_not(first: ModelFacts, second: ModelFacts, most: int) -> str:

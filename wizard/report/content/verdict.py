@@ -114,6 +114,8 @@ def _of_one_model(case: Case, worst: Standing, titles: Sequence[str], language: 
     if shown.tested:
         key = "repeats-few" if shown.is_open else "repeats" if shown.same else "varies-elsewhere"
         return f"models-one-{key}", {**values, "count": shown.fewest}
+    if shown.is_idle:
+        return "models-one-idle", values
     done = "loads" if best.outcome is Runs.LOADS else "runs"
     return f"models-one-{done}{'-not-repeated' if shown.is_open else ''}", values
 

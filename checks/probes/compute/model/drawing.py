@@ -8,7 +8,7 @@ import re
 
 from ..bits import inputs as portable
 from . import lost
-from .outputs import code_of, flattened
+from .outputs import EMPTY, ZERO, code_of, flattened, nothing_in
 
 _SET = re.compile(r"mask|len|length|size|count|num_|index|axis|dim", re.IGNORECASE)  # whole numbers that are no ids
 _STREAM = 0x6E6F6973
@@ -22,17 +22,23 @@ def more_telling(model, run):
     numpy = model.numpy
     model.arrays = _taken(run, _with_ids(numpy, model.arrays)) or model.arrays
     outputs = _run(run, model.arrays)
-    if outputs is None or not lost.is_spoilt(numpy, outputs):
+    if outputs is None or not _shows_little(numpy, outputs):
         return
     again = _run(run, model.arrays)
     if again is None or code_of(numpy, again) != code_of(numpy, outputs):
         return  # what is finite once need not be so the next time
+    is_spoilt = lost.is_spoilt(numpy, outputs)
     for name, numbers in _kinds(numpy):
         arrays = _with_numbers(numpy, model.arrays, numbers)
         outputs = arrays and _run(run, arrays)
-        if outputs and not lost.is_spoilt(numpy, outputs):
-            model.spoiling, model.arrays, model.drawn_as = model.arrays, arrays, name
+        if outputs and not _shows_little(numpy, outputs):
+            model.spoiling = model.arrays if is_spoilt else None
+            model.arrays, model.drawn_as = arrays, name
             return
+
+
+def _shows_little(numpy, outputs):
+    return lost.is_spoilt(numpy, outputs) or nothing_in(numpy, outputs) in (EMPTY, ZERO)
 
 
 def _kinds(numpy):

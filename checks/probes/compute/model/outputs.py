@@ -1,6 +1,6 @@
 """What a model gives, and how far two of its outputs are apart.
 
-What proves nothing is never called the same: NaN beside NaN, outputs without numbers, no outputs at all.
+What proves nothing is never called the same: NaN beside NaN, nothing but 0, outputs without numbers, no outputs at all.
 """
 
 from ..bits import difference, fingerprint
@@ -8,6 +8,7 @@ from ..bits import difference, fingerprint
 _LONGEST = 300  # characters of the names of outputs that are kept
 MOST_CLASSES = 1000  # channels of a picture of scores
 NO_OUTPUTS, EMPTY, NAN, SHAPES = "no-outputs", "outputs-empty", "nan-everywhere", "shapes-differ"
+ZERO = "zero-everywhere"
 
 
 def flattened(results):
@@ -47,13 +48,19 @@ def apart(numpy, reference, candidate):
 
 
 def nothing_in(numpy, outputs):
-    """Why outputs cannot show anything: there are none, they are empty, every number is NaN; "" where they can."""
+    """Why outputs cannot show anything: there are none, they are empty, every number is NaN or is 0; "" where they can.
+
+    Whole numbers alone may be 0: a class is one.
+    """
     if not outputs:
         return NO_OUTPUTS
     if not any(output.size for output in outputs.values()):
         return EMPTY
     floats = [output for output in outputs.values() if output.dtype.kind in "fc" and output.size]
-    return NAN if floats and all(bool(numpy.isnan(output).all()) for output in floats) else ""
+    if floats and all(bool(numpy.isnan(output).all()) for output in floats):
+        return NAN
+    is_zero = bool(floats) and not any(output.dtype.kind in "OSU" or output.any() for output in outputs.values())
+    return ZERO if is_zero else ""
 
 
 def _nan_in_both(numpy, reference, candidate):

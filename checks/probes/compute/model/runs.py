@@ -8,7 +8,8 @@ import time
 from ... import kit
 from ...model import kit as model_kit
 from .. import kit as compute
-from .outputs import EMPTY, NO_OUTPUTS, SHAPES, aligned, code_of, compared, differs, flattened, nothing_in
+from . import lost
+from .outputs import EMPTY, NO_OUTPUTS, SHAPES, ZERO, aligned, code_of, compared, differs, flattened, nothing_in
 from .search import Search
 from .ways import Way, is_of_model
 
@@ -169,7 +170,7 @@ def in_batch(model, way, clock, axes):
             yield compute.facts_of(dict(named, **reason))
             return
     nothing = nothing_in(model.numpy, single)
-    if nothing:
+    if nothing and nothing != ZERO:  # among others it may be another number
         yield compute.facts_of(dict(named, reason=nothing))
         return
     found = {
@@ -218,6 +219,8 @@ def on_device(model, default, device, make, full, clock, most):
         yield model.facts(nowhere, "device", default.device, **failure(error))
         return
     yield from varies(model, way, clock.part(3), most)
+    if default.failed:
+        yield from lost.facts(model, way, clock.part(2))
     if not default.varies and not default.failed:  # many a type is computed by accelerators alone
         yield from against(model, default, way, "device", clock.part(2))
         if full is not None:

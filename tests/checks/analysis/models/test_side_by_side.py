@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from checks.analysis.models.side_by_side import compare_models, differences
+from checks.analysis.models.side_by_side import _are_equal, compare_models, differences
 from checks.facts import ModelComparison, ModelFacts, ModelNeeds, OperatorUse, TensorSpec
 from checks.readers.containers.source import Damaged
 from checks.readers.models import read_model
@@ -156,6 +156,30 @@ def test_onnx_with_itself(name: str) -> None:
     unread = "none" if name == "logreg_iris.onnx" else ""  # its numbers are attributes
     assert (compared.differences, compared.weights_unread) == ((), unread)
     assert set(compared.weights or {}) <= {"same"}
+    assert compared.same_bytes
+
+
+def test_operators_that_are_set_otherwise_are_not_called_the_same(tmp_path: Path) -> None:
+    """A number of an operator is no weight, and nothing that was counted."""
+    content = bytearray((RECORDED / "onnx" / "light_bvlc_alexnet.onnx").read_bytes())
+    place = content.index(b"alpha") + len("alpha") + 1
+    content[place : place + 4] = np.float32(0.9).tobytes()
+    (tmp_path / "other.onnx").write_bytes(content)
+    models = [read_model(path) for path in (RECORDED / "onnx" / "light_bvlc_alexnet.onnx", tmp_path / "other.onnx")]
+    compared = compare_models(models[0], models[1])
+    assert (compared.differences, set(compared.weights or {})) == ((), {"same"})
+    assert (compared.same_bytes, compared.has_operators) == (False, True)
+
+
+def test_of_folders_no_bytes_are_compared(tmp_path: Path) -> None:
+    assert _are_equal(tmp_path, tmp_path, 100, lambda: False) is None
+    (tmp_path / "a").write_bytes(b"1234")
+    (tmp_path / "b").write_bytes(b"1235")
+    pairs = {"a": True, "b": False}
+    assert {other: _are_equal(tmp_path / "a", tmp_path / other, 100, lambda: False) for other in pairs} == pairs
+    assert _are_equal(tmp_path / "a", tmp_path / "b", 3, lambda: False) is None
+    assert _are_equal(tmp_path / "a", tmp_path / "b", 100, lambda: True) is None
+    assert _are_equal(tmp_path / "a", tmp_path / "gone", 100, lambda: False) is None
 
 
 def test_why_weights_are_not_compared(tmp_path: Path) -> None:

@@ -234,6 +234,15 @@ def test_ids_differ_where_the_model_takes_such() -> None:
     assert not model.arrays["input_ids"].any()
 
 
+def test_others_are_drawn_where_nothing_but_zeros_comes_out() -> None:
+    model = ways.Model(np, {}, {"x": np.ones(3, "float32")})
+    drawing.more_telling(model, lambda arrays: {"y": np.maximum(-arrays["x"], 0)})
+    assert (model.spoiling, model.drawn_as) == (None, "both-signs")
+    model = ways.Model(np, {}, {"x": np.ones(3, "float32")})
+    drawing.more_telling(model, lambda arrays: {"class": np.zeros(1, "int64")})
+    assert model.drawn_as == ""
+
+
 def test_inputs_stay_where_no_others_are_better() -> None:
     model = ways.Model(np, {}, {"x": np.ones(3, "float32")})
     drawing.more_telling(model, lambda arrays: {"y": np.full(2, np.nan)})

@@ -308,7 +308,7 @@ def test_a_fixed_batch_is_told(model: Any) -> None:
 
 
 def test_too_little_memory_halves_the_batch_and_goes_on(model: Any) -> None:
-    model.arrays = {"x": np.zeros((8, WIDTH), dtype="float32")}
+    model.arrays = {"x": np.ones((8, WIDTH), dtype="float32")}
 
     def small(value: Any, weight: Any) -> Any:
         if len(value) > 2:
@@ -460,6 +460,7 @@ def test_values_that_are_likely_to_be_large_are_given_out_one_by_one_at_first(mo
         pytest.param({}, "no-outputs", id="no-arrays"),
         pytest.param({"boxes": np.zeros((0, 6), "float32")}, "outputs-empty", id="nothing-found"),
         pytest.param({"y": np.full(4, np.nan, "float32")}, "nan-everywhere", id="nan"),
+        pytest.param({"y": np.zeros(4, "float32"), "n": np.zeros(1, "int64")}, "zero-everywhere", id="zeros"),
     ],
 )
 def test_what_cannot_differ_is_not_called_the_same(model: Any, outputs: Arrays, reason: str) -> None:

@@ -76,11 +76,13 @@ def _sentence(comparison: ModelComparison, language: str) -> str:
         what = words("report.list-separator", language).join(listed)
         return words("models.compared-differ", language, what=what)
     if comparison.weights is None:
-        key = "alike-weights-unread"
+        key = "same-bytes" if comparison.same_bytes else "alike-weights-unread"
     elif "left-out" in comparison.weights:
         key = "alike-weights-partly"
-    else:
-        key = "alike" if set(comparison.weights) <= {"same"} else "alike-weights-differ"
+    elif not set(comparison.weights) <= {"same"}:
+        key = "alike-weights-differ"
+    else:  # the same operators may be connected or set otherwise
+        key = "alike-unconnected" if comparison.has_operators and not comparison.same_bytes else "alike"
     return words(f"models.compared-{key}", language)
 
 

@@ -149,7 +149,7 @@ def test_the_headline_says_what_repeating_showed(name: str, sentence: str, state
         ),
         pytest.param(
             {"aspect": "repeat", "repetitions": 99, "distinct": 1, "reason": "outputs-empty"},
-            "could not be run again",
+            "nothing in which a change from run to run could be seen",
             "incomplete",
             id="nothing-came-out",
         ),
@@ -305,8 +305,17 @@ def test_the_same_twice() -> None:
 
 def test_the_same_twice_without_weights() -> None:
     (view,) = build(compared("onnx/abs.onnx", "onnx/abs.onnx"), "en").comparisons
-    assert view.sentence.startswith("The structure is the same")
+    assert view.sentence == "The two files are the same, byte for byte."
     assert view.weights == "There are no weights in the files that could be compared."
+
+
+def test_files_whose_operators_may_be_set_otherwise_are_not_called_the_same() -> None:
+    case = compared("onnx/mul_1.onnx", "onnx/mul_1.onnx")
+    (comparison,) = case.facts.comparisons
+    other = msgspec.structs.replace(comparison, same_bytes=False)
+    facts_of = msgspec.structs.replace(case.facts, comparisons=(other,))
+    (view,) = build(msgspec.structs.replace(case, facts=facts_of), "en").comparisons
+    assert "was not compared" in view.sentence
 
 
 def test_weights_that_cannot_be_compared_are_not_called_the_same() -> None:

@@ -63,6 +63,7 @@ from checks.facts.machine import (
 from checks.facts.measurements import (
     ArrayDifference,
     Emulated,
+    ErrorShape,
     Experiment,
     Flip,
     Health,
@@ -76,6 +77,7 @@ from checks.facts.measurements import (
     NumbersLost,
     Portrait,
     Precision,
+    Reordered,
     Repeat,
     WrongBits,
 )

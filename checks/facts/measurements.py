@@ -129,6 +129,18 @@ class Experiment(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="e
         return tuple(Counter(zip_longest(self.exact, self.fingerprints)).values())
 
 
+class Reordered(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The same again with its terms in other orders.
+
+    ``farthest``: as in Precision, the largest of all; ``moved``: how far ``runs`` of these results are at the most from
+    the first of them, in the same unit.
+    """
+
+    moved: float
+    runs: int
+    farthest: float = 0.0
+
+
 class Portrait(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="portrait"):
     """The result of an operation on portable inputs, so that another device or machine can be compared without it.
 
@@ -145,6 +157,8 @@ class Portrait(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="por
     infinite: int = 0
     terms: int | None = None
     condition: float | None = None  # as in Precision
+    reordered: Reordered | None = None  # in units of the condition; ``farthest`` is left out
+    shorter: dict[str, tuple[float, ...]] = {}  # the errors of the first samples in shorter formats, as in Precision
 
 
 class Emulated(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -158,12 +172,30 @@ class Emulated(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     likeness: float | None = None
 
 
+class ErrorShape(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How errors lie, where they are larger than those of other orders (checks/probes/compute/error_shape.py).
+
+    Errors are in units of what rounding can make of their own element. ``ladder``: the largest, and those that are the
+    2nd, 4th, 8th ... largest. ``slope``: how much of the true value the error is, by least squares; ``off_slope``: the
+    largest error that is left without it; ``off_order``: the same where only the values count, not their places.
+    ``places``: the indices of the eight largest. ``stored_in``: the shortest format in which every element is a number.
+    """
+
+    ladder: tuple[float, ...] = ()
+    slope: float = 0.0
+    off_slope: float | None = None
+    off_order: float | None = None
+    places: tuple[tuple[int, ...], ...] = ()
+    stored_in: str = ""
+
+
 class Precision(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="precision"):
     """The error of an operation under a setting, against the same in float64 on the processor.
 
     ``against``: the difference from the true result. ``beside``: from the result under the setting ``other`` on the
     same device, where the question is what the setting changes (batch size, threads, memory format).
     ``emulated``: by the format to which inputs were rounded: "tf32", "tf32-cut" (its digits cut off), "bfloat16".
+    ``farthest``: the largest error in units of its own element's condition; ``reordered``: what other orders make.
     """
 
     against: ArrayDifference | None = None
@@ -173,6 +205,9 @@ class Precision(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="pr
     rms: float | None = None  # root mean square of the errors
     condition: float | None = None  # the largest sum of magnitudes of the terms of one element
     emulated: dict[str, Emulated] = {}
+    farthest: float | None = None
+    reordered: Reordered | None = None
+    shape: ErrorShape | None = None
     timed: int = 0  # calls of which ``seconds`` is the median
 
 

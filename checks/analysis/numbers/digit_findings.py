@@ -18,7 +18,8 @@ from checks.analysis.numbers.digits import (
     shorter_format,
     work_of,
 )
-from checks.analysis.numbers.magnitude import Magnitude, Size, recognised
+from checks.analysis.numbers.magnitude import Magnitude, Size
+from checks.analysis.numbers.mechanism import recognised
 from checks.analysis.numbers.side_by_side import Pair, Place
 from checks.facts import EnvironmentVariables, Measurements, Repeat, Symptom
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, Inconclusive, NotHere, Severity
@@ -126,7 +127,7 @@ def computed_in_fewer_digits(
     usual = [run for run in precisions(measurements) if run.setting == DEFAULT and run.dtype == FULL]
     # What is no number, or wrong altogether, tells nothing of digits.
     measured = [run for run in usual if error_of(run).size not in (Size.NOTHING, Size.BEYOND)]
-    tried = [run for run in measured if work_of(run, terms=run.terms, condition=None).products]
+    tried = [run for run in measured if run.emulated or work_of(run, terms=run.terms, condition=None).products]
     if not tried:
         raise NotHere("precision", "not-measured")
     for (framework, device), here in by_device(tried).items():

@@ -3,16 +3,8 @@
 import dataclasses
 from collections.abc import Iterable
 
-from checks.analysis.numbers.magnitude import (
-    Magnitude,
-    Size,
-    Work,
-    computed_in,
-    magnitude,
-    precision_magnitude,
-    recognised,
-    tried_shorter,
-)
+from checks.analysis.numbers.magnitude import Magnitude, Size, Work, magnitude
+from checks.analysis.numbers.mechanism import computed_in, precision_magnitude, recognised, tried_shorter
 from checks.facts import ArrayDifference, Flip, Measured, Measurements, Precision
 from checks.facts.finding import NotHere
 from checks.knowledge.frameworks.computations import known_operations

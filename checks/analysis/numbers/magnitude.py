@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import NormalDist
 
-from checks.facts import ArrayDifference, Emulated, Precision
+from checks.facts import ArrayDifference
 
 
 class Size(StrEnum):
@@ -33,6 +33,7 @@ class Size(StrEnum):
     NOTHING = "nothing"  # there was nothing to compare
     IDENTICAL = "identical"
     ROUNDING = "rounding"
+    UNUSUAL = "unusual"  # no more than rounding can make, and far more than any other order made here
     HALF = "half"  # TensorFloat-32 or half precision
     BFLOAT16 = "bfloat16"
     BEYOND = "beyond"  # more than any rounding makes
@@ -66,10 +67,6 @@ _BELOW_LARGEST = 0.75
 _FEW = 0.05  # of the elements: a shorter format changes nearly all, a wrong bit only what depends on it
 _UNKNOWN_TERMS = 4096
 _MOST = 1 << 53  # terms and elements that are reckoned with; a damaged case may tell of any number
-_ALIKE = 0.9  # cosine of the observed errors and those of a shorter format from which on they are the same
-_NEAR = 1.5  # by how much the largest error differs from one time to the next
-_CUT_TIMES = 4.0  # how much larger errors are where digits are cut off instead of rounded
-_ALIKE_RMS = 2.0  # ... and by how much their sizes may differ
 
 
 @dataclass(frozen=True)
@@ -90,19 +87,28 @@ class Work:
     shorter: tuple[tuple[Size, float, float], ...] = ()
 
 
+class Form(StrEnum):
+    """How errors lie that no rounding makes."""
+
+    ELEMENTS = "elements"  # in a few elements, the others being right
+    MOVED = "moved"  # the values are right, and some stand at other places
+    SCALED = "scaled"  # every element is off by the same factor
+
+
 @dataclass(frozen=True)
 class Magnitude:
     """What a difference can be by its size. Several ``sizes``: they cannot be told apart.
 
     ``bound``: how far rounding order may bring such results apart, or, where they are farther, any results of so many
     terms; None where there is no bound (whole numbers). ``times``: the difference in units of it.
-    ``relative``: in units of the largest result.
+    ``relative``: in units of the largest result. ``form``: how the errors lie, where that tells more than their size.
     """
 
     sizes: tuple[Size, ...]
     bound: float | None = None
     times: float | None = None
     relative: float | None = None
+    form: Form | None = None
 
     @property
     def size(self) -> Size:
@@ -144,7 +150,7 @@ def centred_bound(terms: int, roundoff: float, elements: int, chance: float = _C
     The k-th partial sum has the size sqrt(k), in units of that of a term, and is rounded by u/sqrt(3) of it; n of these
     errors add up to n u / sqrt(6). The condition has n such units, but for the spread of the terms.
     """
-    usual = _largest_of(elements, chance) * _SPREAD * roundoff / math.sqrt(6)
+    usual = largest_of(elements, chance) * _SPREAD * roundoff / math.sqrt(6)
     return min(likely_bound(terms, roundoff, elements, chance), max(usual, roundoff))
 
 
@@ -183,9 +189,9 @@ class _Ranges:
     def of(self, roundoff: float, scale: float) -> tuple[float, float]:
         """The least and the most that factors rounded to a shorter format make."""
         length = self.condition / math.sqrt(self.terms)  # of the vector of the terms, at the least
-        few = _smallest_of(self.elements, _CHANCE_OF_SHORTER)
+        few = smallest_of(self.elements, _CHANCE_OF_SHORTER)
         typical = length * _BELOW_LARGEST * (1 - 1 / math.sqrt(self.terms))
-        many = _largest_of(self.elements, _CHANCE_OF_SHORTER)
+        many = largest_of(self.elements, _CHANCE_OF_SHORTER)
         likely = many * _MOST_OF_PRODUCT * _SPREAD * length + _CUT_OFF * scale
         worst = 4 * self.condition  # both factors lose less than 2 u, where digits are cut off
         return few * _LEAST_OF_PRODUCT * roundoff * typical, roundoff * min(likely, worst) + self.possible
@@ -214,49 +220,6 @@ def _sizes(difference: ArrayDifference, apart: float, work: Work, ranges: _Range
     return (next_ or Size.BEYOND,)
 
 
-def precision_magnitude(measured: Precision, *, products: bool, centred: bool) -> Magnitude:
-    """The error of a result against the true one. Where errors are those of a shorter format, that tells more."""
-    if measured.against is None:
-        return Magnitude((Size.NOTHING,))
-    dtype = computed_in(measured)
-    shorter = tried_shorter(measured)
-    work = Work(dtype, measured.terms, measured.condition, products=products, centred=centred, sides=1, shorter=shorter)
-    found = magnitude(measured.against, work)
-    alike = recognised(measured)
-    if alike is None or found.size in (Size.NOTHING, Size.IDENTICAL) or dtype != measured.dtype:
-        return found
-    size = Size.BFLOAT16 if alike == "bfloat16" else Size.HALF
-    return Magnitude((size,), bound=found.bound, times=found.times, relative=found.relative)
-
-
-def tried_shorter(measured: Precision) -> tuple[tuple[Size, float, float], ...]:
-    """What shorter formats made of this very work: the largest error of many is much the same each time."""
-    tried = measured.emulated
-    if not {"tf32", "tf32-cut", "bfloat16"} <= tried.keys():
-        return ()
-    half = (tried["tf32"].max_abs / _NEAR, tried["tf32-cut"].max_abs * _NEAR)
-    bfloat16 = (max(tried["bfloat16"].max_abs / _NEAR, half[1]), tried["bfloat16"].max_abs * _NEAR * _CUT_TIMES)
-    return ((Size.HALF, *half), (Size.BFLOAT16, *bfloat16))
-
-
-def computed_in(measured: Precision) -> str:
-    """The type of the result: under autocast and other mixed precision it is the shorter one."""
-    mode, _, dtype = measured.setting.partition("-")
-    return dtype if mode in ("autocast", "mixed") else measured.dtype
-
-
-def recognised(measured: Precision) -> str | None:
-    """The shorter format whose errors are those that were observed, element by element."""
-    alike = {name: result for name, result in measured.emulated.items() if _is_alike(measured.rms, result)}
-    return max(alike, key=lambda name: alike[name].likeness or 0.0) if alike else None
-
-
-def _is_alike(rms: float | None, emulated: Emulated) -> bool:
-    if rms is None or emulated.likeness is None or emulated.likeness < _ALIKE:
-        return False
-    return emulated.rms / _ALIKE_RMS <= rms <= emulated.rms * _ALIKE_RMS
-
-
 def _relative(difference: ArrayDifference) -> float | None:
     if difference.max_abs is None or not difference.scale:
         return None
@@ -268,11 +231,11 @@ def _estimated(difference: ArrayDifference, terms: int, *, centred: bool) -> flo
     return (difference.scale or difference.max_abs or 0.0) * (math.sqrt(terms) if centred else 1.0)
 
 
-def _largest_of(elements: int, chance: float) -> float:
+def largest_of(elements: int, chance: float) -> float:
     """What the largest of so many normal numbers exceeds only by that chance, in standard deviations."""
     return -NormalDist().inv_cdf(chance / (2 * max(elements, 1)))
 
 
-def _smallest_of(elements: int, chance: float) -> float:
+def smallest_of(elements: int, chance: float) -> float:
     """What the largest of so many normal numbers is below only by that chance."""
     return -NormalDist().inv_cdf(-math.expm1(math.log(chance) / max(elements, 1)) / 2)

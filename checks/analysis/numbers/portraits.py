@@ -13,6 +13,7 @@ float64, which are of the same size, do not show there. Two that cancel each oth
 from __future__ import annotations
 
 import math
+import statistics
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ _BLOCKS = 64  # blocks, as checks/probes/compute/portrait.py cuts them
 _ROUNDOFF = 2.0**-53  # of the sums
 _MOST_ULP = 2**63 - 1  # as checks/probes/compute/bits/difference.py counts them
 _RULE_OF_THREE = 3.0
+_OF_NORMAL = 1.4826  # standard deviations in the median distance from the median
+_STANDS_OUT = 10.0  # standard deviations
 
 
 @dataclass(frozen=True)
@@ -39,12 +42,17 @@ class PortraitDifference:
     max_rel: float | None = None
     max_ulp: int | None = None
     ulp_histogram: tuple[int, ...] = ()
+    values: tuple[float, ...] = ()  # of the reference, and
+    apart: tuple[float, ...] = ()  # how much larger the candidate is, of the samples that are finite in both
+    places: tuple[int, ...] = ()  # which samples these are
     rms: float | None = None  # root of the mean square of the distances
     # The same from the sums of blocks, as it is where the errors of a block's elements are independent of each other
     # with mean zero: the sum of L of them is as large as the root of L.
     rms_of_sums: float | None = None
     mean: float | None = None  # how much larger the candidate's elements are, on average of all: a systematic error
     hidden: float = 0.0  # an element or more that no sample shows are together at least so far off
+    block: int = 1  # elements of a block, and
+    odd_blocks: tuple[float, ...] = ()  # how far off are the sums that stand out from all others
     nan: int = 0
     infinite: int = 0
 
@@ -88,24 +96,32 @@ def compare_portraits(reference: Portrait, candidate: Portrait) -> PortraitDiffe
         max_rel=max(relative, default=None),
         max_ulp=max(steps, default=None),
         ulp_histogram=_histogram(steps),
+        values=tuple(pairs[place][0].real for place in finite) if kind.parts == 1 else (),
+        apart=tuple((pairs[place][1] - pairs[place][0]).real for place in finite) if kind.parts == 1 else (),
+        places=tuple(finite) if kind.parts == 1 else (),
         rms=math.sqrt(math.fsum(gap * gap for gap in apart) / len(apart)) if apart else None,
         rms_of_sums=sums.rms if sums else None,
         mean=sums.mean if sums else None,
         hidden=sums.hidden(sampled) if sums else 0.0,
+        block=sums.length if sums else 1,
+        odd_blocks=sums.odd if sums else (),
         nan=max(abs(candidate.nan - reference.nan), sum(_is_nan(a) != _is_nan(b) for a, b in pairs)),
         infinite=max(abs(candidate.infinite - reference.infinite), sum(_is_one_infinite(a, b) for a, b in pairs)),
     )
 
 
 def portrait_difference(reference: Portrait, candidate: Portrait) -> ArrayDifference | None:
-    """The same as the difference of two arrays; None where they are not of one kind, or cannot be read.
+    """The same as the difference of two arrays; None where they are not of one kind, or cannot be read."""
+    found = compare_portraits(reference, candidate)
+    return None if found is None else difference_of(found, reference)
+
+
+def difference_of(found: PortraitDifference, reference: Portrait) -> ArrayDifference:
+    """What is known of two portraits, as the difference of two arrays.
 
     ``elements`` are those that were compared: the samples, or all where the bits are the same. Where no sample is apart
     the difference is what the sums show of it, or else the least that the type has at this size.
     """
-    found = compare_portraits(reference, candidate)
-    if found is None:
-        return None
     if found.same_bits:
         return ArrayDifference(elements=found.elements, differing=0, max_abs=0.0, scale=reference.scale)
     largest = max(found.max_abs or 0.0, found.hidden)
@@ -162,6 +178,14 @@ class _Sums:
     def mean(self) -> float:
         """Of the differences of elements."""
         return math.fsum(self.apart) / self.elements
+
+    @property
+    def odd(self) -> tuple[float, ...]:
+        """Those that are far from the middle of all, by the median distance from it, which a few do not move."""
+        middle = statistics.median(self.apart)
+        spread = statistics.median(abs(apart - middle) for apart in self.apart)
+        limit = _STANDS_OUT * _OF_NORMAL * spread + self.noise
+        return tuple(abs(apart - middle) for apart in self.apart if abs(apart - middle) > limit)
 
     def hidden(self, sampled: float) -> float:
         """More than the elements of a block can be apart together, if each is no farther than twice the samples."""

@@ -16,7 +16,7 @@ import msgspec
 
 from checks.analysis.numbers.digits import DEFAULT, work_of
 from checks.analysis.numbers.magnitude import Magnitude, Size, magnitude, unit_roundoff, worst_bound
-from checks.analysis.numbers.portraits import portrait_difference
+from checks.analysis.numbers.portrait_size import portrait_magnitude
 from checks.facts import (
     ArrayDifference,
     Experiment,
@@ -265,12 +265,9 @@ def _pairs(groups: Iterable[tuple[Portrait, Portrait]]) -> Iterator[Pair]:
 
 
 def _portrait_pair(first: Portrait, second: Portrait) -> Pair | None:
-    difference = portrait_difference(first, second)
-    if difference is None:
-        return None
     condition = first.condition or second.condition  # the same inputs: NumPy does not compute it
-    work = work_of(first, terms=first.terms, condition=condition)
-    return _pair(first, second, difference, magnitude(difference, work))
+    found = portrait_magnitude(first, second, work_of(first, terms=first.terms, condition=condition))
+    return _pair(first, second, *found) if found else None
 
 
 def _pair(first: Measured, second: Measured, difference: ArrayDifference, size: Magnitude) -> Pair:

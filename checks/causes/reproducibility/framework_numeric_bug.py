@@ -28,13 +28,15 @@ from checks.analysis.models.repeats import (
 )
 from checks.analysis.numbers.digits import DEFAULT, by_device, change_of, error_of, figure, settings
 from checks.analysis.numbers.error_phrase import error_phrase
-from checks.analysis.numbers.magnitude import Magnitude, Size, computed_in
+from checks.analysis.numbers.magnitude import Form, Magnitude, Size
+from checks.analysis.numbers.mechanism import computed_in
 from checks.analysis.numbers.side_by_side import Pair, Place, odd_ones_out, pairs_here
 from checks.causes.registry import check
 from checks.facts import Measurements, ModelMeasured, Precision, TorchFacts
-from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
+from checks.facts.finding import FRAMEWORK, Evidence, Finding, Inconclusive, NotHere, Severity
 
 SURE = 0.8
+_PLACES = 4
 # What changes the order alone. Not the batch: a first axis that is open may be time, or a model may mix its rows.
 COMPARED = ("device", "level", "threads", "deterministic")
 REORDERS = (
@@ -56,7 +58,12 @@ REORDERS = (
 
 @check("framework-numeric-bug")
 def framework_numeric_bug(measurements: Measurements, torch: TorchFacts | None) -> Iterator[Finding]:
-    """One finding per framework and device, and per comparison of a model of the user."""
+    """One finding per framework and device, and per comparison of a model of the user.
+
+    Raises:
+        NotHere: nothing of the kind was measured.
+        Inconclusive: an error is unusual, and nothing tells what made it.
+    """
     models = of_models(measurements, *COMPARED)
     yield from _in_models(models)
     pairs = pairs_here(measurements.all)
@@ -68,6 +75,8 @@ def framework_numeric_bug(measurements: Measurements, torch: TorchFacts | None) 
     for odd, far in odd_ones_out(pairs).items():
         if (odd.framework, odd.device) not in known:  # what was measured there itself, tells more
             yield _odd(odd, far)
+    if any(error_of(run).size is Size.UNUSUAL for run in measured):
+        raise Inconclusive("farther-than-orders")
 
 
 def _odd(odd: Place, far: Sequence[Pair]) -> Finding:
@@ -86,7 +95,7 @@ def _odd(odd: Place, far: Sequence[Pair]) -> Finding:
         values={FRAMEWORK: odd.framework}
         | {
             "how_far": error_phrase(
-                worst.relative, worst.times, (pair.difference for pair in far if pair.size is worst)
+                worst.relative, worst.times, (pair.difference for pair in far if pair.size is worst), form=worst.form
             )
         },
     )
@@ -112,10 +121,21 @@ def _measured(measured: Sequence[Precision], torch: TorchFacts | None) -> Iterat
                 Evidence("settings_compared", settings(wrong), worst.origin),
                 Evidence("measured_error", figure(size.relative) or "NaN", worst.origin),
                 *_times(size.times, worst.origin),
+                *_how_it_lies(worst, size),
             ),
             values={FRAMEWORK: framework}
-            | {"how_far": error_phrase(size.relative, size.times, (worst.against, worst.beside))},
+            | {"how_far": error_phrase(size.relative, size.times, (worst.against, worst.beside), form=size.form)},
         )
+
+
+def _how_it_lies(measured: Precision, size: Magnitude) -> Iterator[Evidence]:
+    """Which elements are the farthest, or the factor by which all are off."""
+    shape = measured.shape
+    if shape is not None and size.form is Form.SCALED:
+        yield Evidence("off_by_factor", f"{1 + shape.slope:.6g}", measured.origin)
+    elif shape is not None and size.form is not None:
+        places = (f"[{', '.join(map(str, place))}]" for place in shape.places[:_PLACES])
+        yield Evidence("wrong_places", ", ".join(places), measured.origin)
 
 
 def _times(times: float | None, origin: str = "") -> Iterator[Evidence]:

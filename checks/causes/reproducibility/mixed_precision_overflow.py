@@ -11,7 +11,7 @@ Knowledge:    resources/knowledge/frameworks/computations.toml
 from collections.abc import Iterator
 
 from checks.analysis.numbers.digits import MEASURED
-from checks.analysis.numbers.magnitude import computed_in
+from checks.analysis.numbers.mechanism import computed_in
 from checks.causes.registry import check
 from checks.facts import ArrayDifference, Measured, Measurements, ModelMeasured, Precision
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity

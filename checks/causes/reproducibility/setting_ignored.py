@@ -28,7 +28,8 @@ from checks.analysis.numbers.digits import (
     settings,
     shorter_format,
 )
-from checks.analysis.numbers.magnitude import Size, recognised
+from checks.analysis.numbers.magnitude import Size
+from checks.analysis.numbers.mechanism import recognised
 from checks.analysis.numbers.repeats import (
     DETERMINISTIC,
     WORKSPACE,

@@ -77,9 +77,17 @@ class ArrayBackend(Backend):
         """The result in float64."""
         return by_numpy.run(self.numbers, operation, exact, operand)
 
-    def condition(self, operation, exact):
-        """How far rounding can move an element, at the most."""
-        return by_numpy.condition(self.numbers, operation, exact)
+    def conditions(self, operation, exact):
+        """How far rounding can move each element."""
+        return by_numpy.conditions(self.numbers, operation, exact)
+
+    def taken(self, array, axis, order):
+        """Reordered along an axis."""
+        return self.numbers.ascontiguousarray(self.numbers.take(array, order, axis))
+
+    def drawn(self, length, seed):
+        """An order of so many."""
+        return self.numbers.random.RandomState(seed).permutation(length)
 
     def rounded(self, factor, of_bits):
         """A factor with the bits of its float32 changed."""

@@ -8,8 +8,9 @@ Each framework's folder holds a class ``Backend(device)`` in ``backend.py``. It 
   processor's memory, where those of many operations are kept.
 - ``result(operation, inputs, run, clock, timed=False)``: the result of a run, and where it is timed [the seconds of a
   warm call, the number of calls] (see timing.py). Raises NotTried.
-- ``exact(inputs)``, ``truth(operation, exact, operand=None)``, ``condition(operation, exact)``: the inputs and the
-  result in float64, and how far rounding can move an element at the most. ``operand`` changes each factor first.
+- ``exact(inputs)``, ``truth(operation, exact, operand=None)``, ``conditions(operation, exact)``: the inputs and the
+  result in float64, and how far rounding can move each element. ``operand`` changes each factor first.
+- ``taken(array, axis, order)``, ``drawn(length, seed)``: an input or a result reordered, and an order, drawn at random.
 - ``rounded(factor, of_bits)``: a factor with the bits of its float32 changed, in float64.
 - ``wide(result)``, ``in_type(result, dtype)``, ``in_type_of(first, second)``: results in another type.
 - ``difference(first, second)``, ``portrait(result)``: fields of the facts ArrayDifference and Portrait.
@@ -40,6 +41,10 @@ class Backend:
     def is_processor(self):
         """Whether the device is the processor."""
         return compute.is_processor(self.device)
+
+    def condition(self, operation, exact):
+        """How far rounding can move an element, at the most."""
+        return float(self.conditions(operation, exact).max())
 
     def host_inputs(self, operation, dtype):
         """The inputs, in the processor's memory."""

@@ -14,8 +14,10 @@ from . import kit as compute
 from .bits import fingerprint as fingerprints
 from .bits import inputs, pieces
 from .runs import FULL, NotTried, Run
+from .tried import in_other_orders, in_shorter_formats
 
 SAMPLES = 256
+SHOWN = 64  # samples of which it is told what shorter formats make of them
 BLOCKS = 64
 STREAM = 0x70617274  # of the places
 UNIT = 1 << 20  # elements of which float64 copies are made at once; the sum of a longer block is that of such units
@@ -35,16 +37,33 @@ def stage(backend, argument, clock):
         operation, setting = what
         if operation.name not in known:
             drawn = backend.host_inputs(operation, FULL)
-            known[operation.name] = drawn, backend.condition(operation, backend.exact(drawn))
-        drawn, condition = known[operation.name]
+            exact = backend.exact(drawn)
+            known[operation.name] = drawn, exact, backend.condition(operation, exact)
+        drawn, exact, condition = known[operation.name]
         run = Run(backend.device)
         try:
             result, _ = backend.result(operation, drawn, run if setting == default else run.with_setting(setting), part)
         except NotTried as answer:
             return answer.figures
-        return dict(backend.portrait(result), condition=condition)
+        figures = dict(backend.portrait(result), condition=condition)
+        if setting == "default":
+            figures.update(_tried(backend, operation, drawn, exact, condition, part))
+        return figures
 
     yield from compute.measure_listed(_entries(backend, default), clock, measured, argument)
+
+
+def _tried(backend, operation, drawn, exact, condition, clock):
+    """What other orders and shorter formats make here."""
+    truth = backend.truth(operation, exact)
+    shown = places(len(truth.reshape(-1)))[:SHOWN]
+    errors = in_shorter_formats(backend, operation, exact, truth)
+    found = {"shorter": {name: [float("%.4g" % one) for one in of.reshape(-1)[shown]] for name, of in errors.items()}}
+    if operation.orders and condition > 0:
+        first, *others = in_other_orders(backend, operation, drawn, len(truth.reshape(-1)), clock)
+        moved = [float(abs(other - first).max()) / condition for other in others]
+        found["reordered"] = {"moved": max(moved), "runs": len(moved)}
+    return found
 
 
 def _entries(backend, default):

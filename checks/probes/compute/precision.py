@@ -1,26 +1,19 @@
 """How many digits a framework gets right, by operation, data type and setting.
 
 Every result is set beside the same in float64 on the processor; that of a setting also beside that of the default.
-Products of float32 are computed once more in float64 from factors rounded to shorter formats: where their errors are
-the observed ones, element by element, it is that format in which the device computes, whatever a flag says.
+What is of float32 is computed once more in float64 from inputs rounded to shorter formats: where these errors are the
+observed ones, element by element, it is that format in which the device computes, whatever a flag says. By default it
+is also computed again with its terms in other orders: what rounding makes there is what it can make here.
 """
-
-import functools
 
 from . import kit as compute
 from . import timing
+from .error_shape import error_shape, units
 from .runs import BATCH, FULL, NotTried, Run
+from .tried import CUTS, in_other_orders, in_shorter_formats
 
-_CUT = 13  # of the 23 digits of float32 that TensorFloat-32 has not
-_SHORT = 16  # ... and those that bfloat16 has not
-# The bits of a number of float32 as those of the nearest with fewer digits; "tf32-cut": with the digits cut off, as
-# tensor cores do with a float32 that nobody rounded for them.
-ROUNDINGS = {
-    "tf32": lambda bits: (bits + (1 << (_CUT - 1))) & -(1 << _CUT),
-    "tf32-cut": lambda bits: bits & -(1 << _CUT),
-    "bfloat16": lambda bits: (bits + ((1 << (_SHORT - 1)) - 1) + ((bits >> _SHORT) & 1)) & -(1 << _SHORT),
-}
-
+FAR = 4  # times what other orders move, from which on it is looked at how the errors lie
+ROUNDOFF = 2.0**-24  # of float32
 
 # The ranks of settings: two behind the defaults of float32; of those that need a process of their own, one after the
 # other; and behind everything else. The shorter types come between the last two, their settings after their defaults.
@@ -84,17 +77,28 @@ class _Prepared:
     """An operation with its inputs, its true result, and what shorter formats would make of it."""
 
     def __init__(self, backend, operation, dtype, clock):
-        self._backend, self._operation = backend, operation
+        self._backend, self._operation, self._dtype = backend, operation, dtype
         self._given = backend.inputs(operation, dtype)
         exact = backend.exact(self._given)
         self._truth = backend.truth(operation, exact)
-        self._condition = backend.condition(operation, exact)
+        self._conditions = backend.conditions(operation, exact)
+        self._condition = float(self._conditions.max())
         self._default, self._seconds = self._run("default", clock)
-        self._rounded = {}
-        if operation.products and dtype == FULL:
-            for name, of_bits in ROUNDINGS.items():
-                rounded = functools.partial(backend.rounded, of_bits=of_bits)
-                self._rounded[name] = backend.truth(operation, exact, rounded) - self._truth
+        self._reordered = self._in_other_orders(clock) if operation.orders and dtype == FULL else None
+        self._rounded = in_shorter_formats(backend, operation, exact, self._truth) if dtype == FULL else {}
+
+    def _in_other_orders(self, clock):
+        """How far these results are from the truth and from each other, as units says."""
+        elements = len(self._truth.reshape(-1))
+        first, *others = in_other_orders(self._backend, self._operation, self._given, elements, clock)
+        return {
+            "farthest": max(self._farthest(wide - self._truth) for wide in (first, *others)),
+            "moved": max(self._farthest(wide - first) for wide in others),
+            "runs": len(others),
+        }
+
+    def _farthest(self, errors, rows=slice(None)):
+        return float(units(self._backend, errors, self._conditions[rows]).max())
 
     def _run(self, setting, clock):
         run = Run(self._backend.device)
@@ -111,12 +115,24 @@ class _Prepared:
         rows = slice(0, 1) if setting == BATCH else slice(None)
         figures = self._against(self._truth[rows], result)
         figures.update(condition=self._condition, **timing.facts(seconds))
+        if self._dtype == FULL:
+            figures.update(self._lies(backend.wide(result), rows, setting))
         if setting != "default":
             figures["other"] = "default"
             figures["beside"] = backend.difference(backend.in_type_of(self._default[rows], result), result)
         if self._rounded:
             figures["emulated"] = self._emulated(rows, result)
         return figures
+
+    def _lies(self, wide, rows, setting):
+        """How the errors lie, where they are larger than other orders make them."""
+        farthest = self._farthest(wide - self._truth[rows], rows)
+        found = {"farthest": farthest}
+        if setting == "default" and self._reordered:
+            found["reordered"] = self._reordered
+        if farthest > FAR * max(self._reordered["moved"] if self._reordered else 0.0, FAR * ROUNDOFF):
+            found["shape"] = error_shape(self._backend, self._truth[rows], wide, self._conditions[rows], CUTS)
+        return found
 
     def _against(self, truth, result):
         """The errors; those of which the truth is rounded to the result's type count no rounding of the truth."""

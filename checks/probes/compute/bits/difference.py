@@ -146,8 +146,8 @@ class _Tally:
             "ulp_histogram": self.histogram,
             "nan": self.nan,
             "infinite": self.infinite,
-            "first": _index(self.first, shape),
-            "worst": _index(self.worst, shape) if self.max_abs else None,
+            "first": index_of(self.first, shape),
+            "worst": index_of(self.worst, shape) if self.max_abs else None,
             "same_top": self.same_top / self.rows if self.rows else None,
             "same_top5": self.same_top5 / self.rows if self.rows else None,
         }
@@ -170,7 +170,7 @@ def larger(first, second):
     return max(first, second)
 
 
-def _index(flat, shape):
+def index_of(flat, shape):
     """The index of the element at a place among all."""
     if flat is None:
         return None

@@ -100,13 +100,13 @@ _RUN = {
 KNOWN = frozenset(_RUN) - {"erf"}  # what NumPy itself computes in float32
 
 
-def condition(numpy, operation, inputs):
-    """The largest of what torch/numeric.py calls the condition: how far rounding can move an element."""
+def conditions(numpy, operation, inputs):
+    """What torch/numeric.py calls the condition of each element: how far rounding can move it."""
     exact = [numpy.asarray(array, dtype=numpy.float64) for array in inputs]
     bound = _CONDITION.get(operation.name)
     if bound is None:  # sums and products: of their magnitudes
-        return float(numpy.max(run(numpy, operation, [abs(array) for array in exact])))
-    return float(numpy.max(bound(numpy, exact)))
+        return run(numpy, operation, [abs(array) for array in exact])
+    return bound(numpy, exact)
 
 
 def _condition_of_attention(numpy, inputs):

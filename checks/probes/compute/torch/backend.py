@@ -46,9 +46,17 @@ class Backend(BaseBackend):
         """The result in float64, of factors to which something was done."""
         return numeric.run(self._torch, operation, exact, operand)
 
-    def condition(self, operation, exact):
-        """How far rounding can move an element, at the most."""
-        return float(numeric.condition(self._torch, operation, exact).max())
+    def conditions(self, operation, exact):
+        """How far rounding can move each element."""
+        return numeric.condition(self._torch, operation, exact)
+
+    def taken(self, array, axis, order):
+        """Reordered along an axis."""
+        return array.index_select(axis, order.to(array.device))
+
+    def drawn(self, length, seed):
+        """An order of so many; the program's own generator stays as it is."""
+        return self._torch.randperm(length, generator=self._torch.Generator().manual_seed(seed))
 
     def rounded(self, factor, of_bits):
         """A factor with the bits of its float32 changed."""

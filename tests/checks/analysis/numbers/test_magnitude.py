@@ -14,15 +14,12 @@ from checks.analysis.numbers.magnitude import (
     Size,
     Work,
     centred_bound,
-    computed_in,
     likely_bound,
     magnitude,
-    precision_magnitude,
-    recognised,
-    tried_shorter,
     unit_roundoff,
     worst_bound,
 )
+from checks.analysis.numbers.mechanism import computed_in, precision_magnitude, recognised, tried_shorter
 from checks.facts import ArrayDifference, Emulated, Precision
 
 Floats = NDArray[np.float32]

@@ -231,7 +231,7 @@ def test_what_was_not_asked_for_longest_is_ended_first(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(("name", "errors"), [("tf32", 2.0**-11), ("tf32-cut", 2.0**-10), ("bfloat16", 2.0**-8)])
 def test_rounding_to_a_shorter_format(backend: Any, name: str, errors: float) -> None:
     factor = np.random.default_rng(1).uniform(0.5, 2, 10_000)
-    found = backend.rounded(factor.astype("float32"), module("precision").ROUNDINGS[name])
+    found = backend.rounded(factor.astype("float32"), module("tried").ROUNDINGS[name])
     relative = np.abs(found - factor.astype("float32")) / factor
     assert errors / 2 < relative.max() <= errors
     digits = 7 if name == "bfloat16" else 10

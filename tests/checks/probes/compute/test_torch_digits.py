@@ -113,7 +113,7 @@ def test_a_planted_short_format_is_recognised_element_by_element(monkeypatch: py
     backend, numeric = module("torch.backend").Backend, module("torch.numeric")
     monkeypatch.setattr(backend, "operations", module("operations").OPERATIONS[:1])
     monkeypatch.setattr(backend, "dtypes", ("float32",))
-    roundings, rounded_by = module("precision").ROUNDINGS, backend("cpu").rounded
+    roundings, rounded_by = module("tried").ROUNDINGS, backend("cpu").rounded
     run = numeric.run
 
     def as_a_tensor_core(torch_: Any, operation: Any, given: Any, operand: Any = None) -> Any:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import inf
 
 from checks.analysis.numbers.digits import DEFAULT, FULL, by_device, change_of, error_of, shorter_format
-from checks.analysis.numbers.magnitude import Magnitude, Size, computed_in
+from checks.analysis.numbers.magnitude import Magnitude, Size
+from checks.analysis.numbers.mechanism import computed_in
 from checks.facts import Measurements, Precision
 from checks.facts.case import Case
 from checks.knowledge.frameworks.computations import operation_name, setting_name

@@ -14,6 +14,7 @@ STATES = {
     Size.NOTHING: "open",
     Size.IDENTICAL: "clear",
     Size.ROUNDING: "clear",
+    Size.UNUSUAL: "note",
     Size.HALF: "note",
     Size.BFLOAT16: "note",
     Size.BEYOND: "warning",
@@ -22,6 +23,8 @@ STATES = {
 
 def size_words(size: Magnitude, language: str) -> str:
     """What a difference is as large as: "rounding order", "TF32 or half precision, or bfloat16"."""
+    if size.form is not None:
+        return words(f"measurements.form-{size.form.value}", language)
     parts = [words(f"measurements.size-{siz.value}", language) for siz in size.sizes]
     return words("measurements.size-or", language).join(parts)
 

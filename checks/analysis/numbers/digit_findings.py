@@ -127,7 +127,7 @@ def computed_in_fewer_digits(
     usual = [run for run in precisions(measurements) if run.setting == DEFAULT and run.dtype == FULL]
     # What is no number, or wrong altogether, tells nothing of digits.
     measured = [run for run in usual if error_of(run).size not in (Size.NOTHING, Size.BEYOND)]
-    tried = [run for run in measured if run.emulated or work_of(run, terms=run.terms, condition=None).products]
+    tried = [run for run in measured if run.emulated or _is_product(run)]
     if not tried:
         raise NotHere("precision", "not-measured")
     for (framework, device), here in by_device(tried).items():
@@ -135,7 +135,7 @@ def computed_in_fewer_digits(
         if not found:
             continue
         worst = max(found, key=lambda run: error_of(run).times or 0.0)  # the farthest beyond rounding
-        full = [run for run in here if error_of(run).size is Size.ROUNDING]
+        full = [run for run in here if error_of(run).size is Size.ROUNDING and _is_product(run)]
         yield Finding(
             severity=loud_unless_decisions_do(symptom),
             confidence=MEASURED if recognised(worst) else BY_SIZE,
@@ -152,6 +152,10 @@ def computed_in_fewer_digits(
             remedies=remedies,
             values={FRAMEWORK: framework},
         )
+
+
+def _is_product(measured: Precision) -> bool:
+    return work_of(measured, terms=measured.terms, condition=measured.condition).products
 
 
 def rounding_between(pairs: Sequence[Pair], symptom: Symptom | None, other_machine: str = "") -> Iterator[Finding]:

@@ -52,16 +52,15 @@ def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iter
     asked = tuple(_asked_for(interpreter, facts))
     for absent, framework in asked:
         yield _finding(absent.interpreter or interpreter, facts, framework, absent)
-    if asked or any(not run.package for run in facts.runs):  # what the program did decides: it asked for none
-        return
-    if facts.frameworks is not None and any(True for _ in facts.frameworks.each()):
+    if asked or (facts.frameworks is not None and any(True for _ in facts.frameworks.each())):
         return
     if interpreter.packages is None:
         raise Unread("packages", interpreter.unread.get("packages", ""))
     names = [package.name for package in interpreter.packages]
     if frameworks_among(names):
         return
-    if needs_no_framework(names):
+    is_program = any(not run.package for run in facts.runs)  # what it did decides: it asked for none
+    if is_program or needs_no_framework(names):
         raise NotHere("frameworks", "not-installed")
     yield _finding(interpreter, facts, "", None)
 

@@ -8,21 +8,22 @@ Knowledge:    none; the error text itself is the evidence.
 
 from collections.abc import Iterator
 
+from checks.analysis.failures.at_import import must_have_imported
 from checks.causes.registry import check
-from checks.facts import ErrorText, FrameworkDevice, FrameworkFacts, Frameworks, Gpus, TorchFacts
-from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts import ErrorText, FrameworkDevice, FrameworkFacts, Frameworks, Gpus, ProbeRuns, TorchFacts
+from checks.facts.finding import Evidence, Finding, Severity
 
 VENDOR_OF_BUILD = {"cuda": "10de", "rocm": "1002", "xpu": "8086"}
 
 
 @check("unknown", from_whole=True)
-def unknown(frameworks: Frameworks, gpus: Gpus | None) -> Iterator[Finding]:
+def unknown(frameworks: Frameworks, gpus: Gpus | None, probes: ProbeRuns | None = None) -> Iterator[Finding]:
     """One finding per framework and failure, with the framework's own words."""
     found = [*_failures(frameworks), *_blindness(frameworks, gpus)]
     yield from found
-    # The process died before it could tell; what killed it is another check's cause, but nothing here is fine.
-    if not found and any(framework.imported is None for _, framework in frameworks.each()):
-        raise Unread("imported")
+    # Where a process died before it could tell, what killed it is another check's cause, but nothing here is fine.
+    if not found:
+        must_have_imported(frameworks, probes)
 
 
 def _failures(frameworks: Frameworks) -> Iterator[Finding]:

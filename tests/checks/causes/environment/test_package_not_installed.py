@@ -6,7 +6,7 @@ from support.runs import SITE, failed, frames_of
 from checks.causes.environment.framework_not_installed import framework_not_installed
 from checks.causes.environment.package_not_installed import package_not_installed
 from checks.facts import InterpreterFacts, Package, Raised
-from checks.facts.finding import FAILED_RUN, Finding
+from checks.facts.finding import FAILED_RUN, Finding, NotHere
 
 TRANSFORMERS = Package(name="transformers", version="4.40.2", requires=("tokenizers<0.20", "filelock"))
 
@@ -109,7 +109,8 @@ def test_a_missing_framework_has_a_cause_of_its_own() -> None:
 def test_no_framework_is_missed_where_the_program_asked_for_something_else() -> None:
     facts = failed(no_module("cv2", "/home/user/app/train.py"), Package(name="requests", version="2.32.0"))
     assert facts.target_interpreter is not None
-    assert list(framework_not_installed(facts.target_interpreter, facts)) == []
+    with pytest.raises(NotHere, match="not-installed"):
+        list(framework_not_installed(facts.target_interpreter, facts))
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,10 @@ from checks.facts import (
     NvidiaGpu,
     OsFacts,
     Package,
+    ProgramRun,
     TorchFacts,
 )
-from checks.facts.finding import Finding, NotInTable, Severity, Unread
+from checks.facts.finding import Finding, NotHere, NotInTable, Severity, Unread
 
 LINUX = MachineFacts(os=OsFacts(system="Linux", architecture="x86_64", libc="glibc"))
 ALPINE = MachineFacts(os=OsFacts(system="Linux", architecture="x86_64", libc="musl"))
@@ -123,6 +124,17 @@ def test_on_a_jetson_from_nvidia() -> None:
 )
 def test_not_installed_silent(facts: Facts) -> None:
     assert not_installed(facts) == []
+
+
+@pytest.mark.parametrize("names", [("numpy",), ("flask", "numpy"), ()])
+def test_a_program_that_needs_no_framework_shows_none(names: tuple[str, ...]) -> None:
+    """It ran with NumPy alone: nothing is missing, and nothing is there."""
+    packages = tuple(Package(name=name, version="2.0") for name in names)
+    run = ProgramRun(command=("python", "main.py"), exit_code=0)
+    here, with_torch = python("3.11.9", *packages), python("3.11.9", *packages, TORCH)
+    with pytest.raises(NotHere):
+        not_installed(Facts(interpreters=(here,), target=here.path, runs=(run,)))
+    assert not not_installed(Facts(interpreters=(with_torch,), target=here.path, runs=(run,)))
 
 
 def test_unread_packages_are_open() -> None:

@@ -13,9 +13,11 @@ from checks.facts import (
     KernelLaunch,
     MachineFacts,
     NvidiaFacts,
+    ProbeRun,
+    ProbeRuns,
     TorchFacts,
 )
-from checks.facts.finding import Unread
+from checks.facts.finding import Inconclusive, Unread
 from checks.judgement.judge import judge_each
 from checks.judgement.ranking import rank
 
@@ -72,6 +74,14 @@ def test_silent(frameworks: Frameworks, gpus: Gpus | None) -> None:
 def test_a_process_that_died_in_the_import_proves_nothing_to_be_fine() -> None:
     with pytest.raises(Unread):
         list(unknown(torch(), NONE))
+
+
+def test_where_no_framework_was_tried_none_is_said_to_work() -> None:
+    with pytest.raises(Inconclusive, match="not-installed"):
+        list(unknown(Frameworks(), NVIDIA))
+    died = ProbeRuns(runs=(ProbeRun(probe="torch", status="crashed", exit_code=1),))
+    with pytest.raises(Unread):
+        list(unknown(Frameworks(), NVIDIA, died))
 
 
 def test_gives_way_to_a_cause_that_is_known() -> None:

@@ -21,7 +21,7 @@ from checks.analysis.numbers.digits import (
 from checks.analysis.numbers.magnitude import Magnitude, Size
 from checks.analysis.numbers.mechanism import recognised
 from checks.analysis.numbers.side_by_side import Pair, Place
-from checks.facts import EnvironmentVariables, Measurements, Repeat, Symptom
+from checks.facts import EnvironmentVariables, Measurements, Precision, Repeat, Symptom
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, Inconclusive, NotHere, Severity
 from checks.facts.question import Exactness, SymptomName
 

@@ -124,8 +124,9 @@ def _how_many(lost: NumbersLost) -> Phrase:
 
 
 def _source(lost: NumbersLost) -> Phrase:
-    if lost.source == "node" and (lost.operands or lost.numbers):
-        taken = (*map(_operand, lost.operands), *lost.numbers)
+    told = [operand for operand in lost.operands if operand.value or operand.infinite or operand.lowest is not None]
+    taken = (*map(_operand, told), *lost.numbers)
+    if lost.source == "node" and taken:
         return phrase(f"lost-by-node-{lost.kind}", where=_where(lost), taken=taken)
     return phrase(f"lost-by-{lost.source or 'unknown'}", where=_where(lost))
 
@@ -135,7 +136,7 @@ def _operand(operand: LostOperand) -> str | Phrase:
     if operand.value:
         return operand.value
     if operand.lowest is None or operand.highest is None:
-        return phrase("lost-taken-infinite", count=str(operand.infinite))
+        return phrase("lost-taken-infinite")
     key = "lost-taken-one" if operand.lowest == operand.highest else "lost-taken-range"
     return phrase(key, lowest=f"{operand.lowest:.4g}", highest=f"{operand.highest:.4g}")
 

@@ -129,6 +129,17 @@ def _step(node):
     return compare.Step(outputs[0], node.kind(), inputs, outputs, place_of(str(node)))
 
 
+def names_taken(node):
+    """The names of what a node takes, also within its branches."""
+    made = {value.debugName() for block in node.blocks() for inner in block.nodes() for value in inner.outputs()}
+    made |= {value.debugName() for block in node.blocks() for value in block.inputs()}
+    names = [value.debugName() for value in node.inputs()]
+    for block in node.blocks():
+        names += [name for inner in block.nodes() for name in names_taken(inner)]
+        names += [value.debugName() for value in block.outputs()]
+    return [name for name in dict.fromkeys(names) if name not in made]
+
+
 def is_tensor(value):
     """Whether a value of a graph is a tensor."""
     return value.type().kind() == "TensorType"
@@ -218,7 +229,7 @@ def _shapes(module):
             elif str(node.output().type()) == "List[Tensor]" and node.output().toIValue():  # of a recurrent layer
                 known[node.output().debugName()] = node.output().toIValue()[0]
             continue
-        taken = [value.debugName() for value in node.inputs()]
+        taken = names_taken(node)
         if node.kind() == "prim::GetAttr" and taken[0] in held:
             part = getattr(held[taken[0]], node.s("name"), None)
             (known if hasattr(part, "dim") else held)[node.output().debugName()] = part

@@ -144,7 +144,8 @@ class _Origin:
         fields["operands"] = [
             self._operand(operand, values[operand], values[result], node, kind) for operand in operands[:MOST_OPERANDS]
         ]
-        fields["numbers"] = [repr(number) for number in getattr(node, "numbers", ())][:MOST_OPERANDS]
+        if _plain(node.op) in _ELEMENTWISE:
+            fields["numbers"] = [repr(number) for number in getattr(node, "numbers", ())]
         fields["dtype"] = str(values[result].dtype)
         infinite = [operand for operand in operands if counts(self._model.numpy, values[operand])[INFINITE]]
         if kind == NAN and infinite:

@@ -114,7 +114,7 @@ class _Archive:
             Node(
                 _label(node),
                 node.kind(),
-                _names_taken(node),
+                torchscript.names_taken(node),
                 [value.debugName() for value in node.outputs() if torchscript.is_tensor(value)],
                 _numbers(node),
             )
@@ -168,27 +168,16 @@ class _Archive:
 
 def _lists(graph):
     return {
-        value.debugName(): _names_taken(node)
+        value.debugName(): torchscript.names_taken(node)
         for node in graph.nodes()
         if node.kind() not in ("prim::Constant", "prim::GetAttr") and not _gives_tensor(node)
         for value in node.outputs()
     }
 
 
-def _names_taken(node):
-    """The names of what a node takes, also within its branches."""
-    made = {value.debugName() for block in node.blocks() for inner in block.nodes() for value in inner.outputs()}
-    made |= {value.debugName() for block in node.blocks() for value in block.inputs()}
-    names = [value.debugName() for value in node.inputs()]
-    for block in node.blocks():
-        names += [name for inner in block.nodes() for name in _names_taken(inner)]
-        names += [value.debugName() for value in block.outputs()]
-    return [name for name in dict.fromkeys(names) if name not in made]
-
-
 def _numbers(node):
-    """The numbers of a node that stand in the program."""
-    constants = [value for value in node.inputs() if value.node().kind() == "prim::Constant"]
+    """The second operand of a node, where it is a number that stands in the program."""
+    constants = [value for value in list(node.inputs())[1:2] if value.node().kind() == "prim::Constant"]
     return [value.toIValue() for value in constants if str(value.type()) in ("float", "int")]
 
 
@@ -302,7 +291,9 @@ class _Program:
             if hasattr(everything.get(spec.target), "detach")
         }
         numbers = {
-            node.name: [part for part in node.args if isinstance(part, (int, float)) and not isinstance(part, bool)]
+            node.name: [
+                part for part in node.args[1:2] if isinstance(part, (int, float)) and not isinstance(part, bool)
+            ]
             for node in program.graph.nodes
         }
         nodes = [

@@ -92,6 +92,7 @@ def test_half_precision_has_its_own_remedy() -> None:
         pytest.param(LostOperand(name="x", lowest=-2.0, highest=3.0), id="a-range"),
         pytest.param(LostOperand(name="x", lowest=0.0, highest=0.0), id="one-number"),
         pytest.param(LostOperand(name="x", infinite=3), id="infinities"),
+        pytest.param(LostOperand(name="x", value="-2"), id="the-number-itself"),
     ],
 )
 def test_what_went_in_is_told_where_it_is_not_number_by_number(operand: LostOperand) -> None:

@@ -203,6 +203,19 @@ def test_a_node_that_loses_numbers_at_random_is_seen_to_do_so_in_one_run(tmp_pat
     assert float(told.operands[0].value) < 0
 
 
+class Shifted(Net):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Divided by a number that stands in the program."""
+        return self.layer(x) / 0.0
+
+
+@pytest.mark.parametrize("form", ["torchscript", "pt2"])
+def test_a_number_of_the_program_is_an_operand_too(form: str, tmp_path: Path) -> None:
+    told = lost_of(measured(tmp_path, Shifted(), form))
+    assert told is not None
+    assert (told.kind, told.numbers) == ("infinite", ("0.0",))
+
+
 def test_a_cause_that_nobody_saw_is_not_named() -> None:
     """The value is lost only where nothing within is looked at."""
     node = side.Node("log", "aten::log", ["x"], ["y"])
@@ -272,6 +285,36 @@ def test_a_model_that_keeps_something_is_given_inputs_too(tmp_path: Path) -> Non
     found = measured(tmp_path, Keeping())
     assert [(run.aspect, run.detail) for run in found[:1]] == [("state", "seen")]
     assert (found[1].aspect, found[1].distinct, found[1].inputs[0].shape) == ("repeat", 1, (1, 8))
+
+
+def test_a_recurrent_network_is_given_inputs_whose_number_of_axes_it_checks_first(tmp_path: Path) -> None:
+    class Recurrent(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = torch.nn.LSTM(8, 4, batch_first=True)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            """What each step gives."""
+            scores: torch.Tensor = self.layer(x)[0]
+            return scores
+
+    repeat = measured(tmp_path, Recurrent())[0]
+    assert (repeat.aspect, repeat.distinct, repeat.inputs[0].shape[-1]) == ("repeat", 1, 8)
+
+
+def test_a_branch_is_named_as_a_whole(tmp_path: Path) -> None:
+    class Branch(Net):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            """NaN within a branch."""
+            y = self.layer(x)
+            if float(x.sum()) > -1e9:
+                y = torch.sqrt(-y.abs() - 1.0)
+            return y * 2.0
+
+    told = lost_of(measured(tmp_path, Branch()))
+    assert told is not None
+    assert told.op == "prim::If"
+    assert any((operand.lowest or 0) < 0 for operand in told.operands)
 
 
 def test_a_sparse_output_is_compared_like_any_other(tmp_path: Path) -> None:

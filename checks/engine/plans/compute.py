@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from checks.engine.catalogues.computations import (
@@ -26,6 +27,14 @@ CPU = "cpu"
 # An accelerator has so many times the processor's time: what is asked about is most often the accelerator.
 _TIMES_FOR_ACCELERATOR = 2.0
 _LEAST = 1.0  # seconds of a kind below which nothing is learned
+# What answers a question gets so many times the part that it has otherwise.
+_ANSWERS: Mapping[str, Mapping[str, float]] = {SymptomName.RESULTS_CHANGE: {"repeat": 3.0}}
+_BESIDE = 0.5
+# Threads of OpenMP that wait for each other spin by default. Where others compute beside us on few cores, they take the
+# time from those that they wait for: five times as long was measured (gcc.gnu.org/onlinedocs/libgomp, OMP_WAIT_POLICY).
+# How the work is divided among them, and with it every bit, stays the same. Who has set one of these has a reason.
+_PATIENT = {"OMP_WAIT_POLICY": "passive"}
+_OF_WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 _LEAST_TIMES = 0.25  # part of its time that each keeps, however long those before it took
 
 
@@ -65,11 +74,12 @@ def compute_jobs(facts: Facts, request: Request, *, without: float = 0.0) -> tup
     found = sorted(_devices(facts), key=lambda pair: _is_cpu(pair[1]))
     if only_load:
         found = [(spec, device) for spec, device in found if LOAD in spec.kinds]
-    total = sum(_share(spec, device) for spec, device in found)
+    symptom = request.answers.symptom
+    total = sum(_share(spec, device, symptom) for spec, device in found)
     return tuple(
-        computation(_id(spec, device, setting), spec, device, seconds, facts, effort, setting)
+        _asked_for(computation(_id(spec, device, setting), spec, device, seconds, facts, effort, setting), symptom)
         for spec, device in found
-        for setting, shared in _shared(spec, device, budget_left * _share(spec, device) / total)
+        for setting, shared in _shared(spec, device, budget_left * _share(spec, device, symptom) / total, symptom)
         if (seconds := _with_load(shared, spec, setting, load, only_load=only_load))
     )
 
@@ -94,8 +104,19 @@ def computation(
         resume=resume_computation,
         expected_seconds=spec.expected_start + sum(seconds.values()),
         seconds=seconds,
-        environment=setting.environment,
+        environment={**_patience(device), **setting.environment},
     )
+
+
+def _asked_for(job: ComputationJob, symptom: str) -> ComputationJob:
+    """The same without what answers another question alone: what is compiled differs from what is not, each time."""
+    compiles = symptom != SymptomName.RESULTS_CHANGE
+    return job if compiles else with_seconds(job, job.seconds, compile=False)
+
+
+def _patience(device: str, variables: Mapping[str, str] = os.environ) -> Mapping[str, str]:
+    is_chosen = any(name in variables for name in _OF_WAITING)
+    return {} if is_chosen or not _is_cpu(device) else _PATIENT
 
 
 def with_saved(
@@ -125,8 +146,11 @@ def _id(spec: ComputationSpec, device: str, setting: Setting) -> str:
     return name if setting is spec.settings[0] else f"{name}:{setting.id}"
 
 
-def _share(spec: ComputationSpec, device: str) -> float:
-    return spec.share * (1.0 if _is_cpu(device) else _TIMES_FOR_ACCELERATOR)
+def _share(spec: ComputationSpec, device: str, symptom: str) -> float:
+    """The part of the time of all; of a framework in which nothing of the question is measured, half."""
+    times = 1.0 if _is_cpu(device) else _TIMES_FOR_ACCELERATOR
+    asked = _ANSWERS.get(symptom, {})
+    return spec.share * times * (_BESIDE if asked and not asked.keys() & spec.kinds.keys() else 1.0)
 
 
 def _is_cpu(device: str) -> bool:
@@ -134,15 +158,18 @@ def _is_cpu(device: str) -> bool:
     return device.lower().partition(":")[0] == CPU
 
 
-def _shared(spec: ComputationSpec, device: str, seconds: float) -> Iterator[tuple[Setting, dict[str, float]]]:
+def _shared(
+    spec: ComputationSpec, device: str, seconds: float, symptom: str
+) -> Iterator[tuple[Setting, dict[str, float]]]:
     """The seconds of each kind under each setting.
 
     Those for which too little time is left get none, and the others theirs: the least telling kinds are left out first,
     and of one kind the last settings.
     """
     settings = [setting for setting in spec.settings if not (setting.only_accelerators and _is_cpu(device))]
+    asked = _ANSWERS.get(symptom, {})
     parts = [
-        (setting, kind, part)
+        (setting, kind, part * asked.get(kind, 1.0))
         for kind, part in spec.kinds.items()
         for setting in settings
         if kind in (setting.kinds or spec.kinds)

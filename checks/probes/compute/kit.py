@@ -37,7 +37,8 @@ class Clock:
     def __init__(self, seconds, whole=None):
         self.seconds = seconds
         self.whole = whole or self
-        self._end = time.monotonic() + seconds
+        self.began = time.monotonic()
+        self._end = self.began + seconds
 
     @property
     def left(self):

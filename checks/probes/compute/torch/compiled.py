@@ -21,7 +21,7 @@ def compiled(argument, clock):
     """Facts of the kind "precision", in the time that all kinds left over."""
     import torch
 
-    if not hasattr(torch, "compile"):  # 2.0
+    if not hasattr(torch, "compile") or not argument.get("compile", True):  # 2.0
         return
     backend = Backend(argument["device"])
     known = {operation.name: operation for operation in OPERATIONS}

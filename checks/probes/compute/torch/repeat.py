@@ -23,11 +23,13 @@ SEED = 20
 MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 show what happens in one of a hundred
 FAR = 30  # repetitions among which the result is looked for that is the farthest from the first
 LEAST = 3  # repetitions of what was begun, while the time of all lasts
-AS_DEFAULT = ("default", "exact-inputs", "fresh-process")  # what was the first call is that by default
+TELLING = 10  # ... by default, while it takes no more than PATIENCE times its part: fewer tell next to nothing
+PATIENCE = 4.0
 CALLS = LEAST + 1  # that it needs at the least: the first is not counted
+AS_DEFAULT = ("default", "exact-inputs", "fresh-process")  # what was the first call is that by default
 FINGERPRINTS, ORDER = 20, 300  # as many of each are reported
 RECURRENT = ("lstm-backward", "gru-backward")  # those that need a workspace to repeat, and do not say so
-MAIN = 0.6  # part of the time that is left for all operations under a setting, and so on
+BY_DEFAULT, MAIN = 0.75, 0.6  # part of the time that is left for all operations by default, under a setting, and so on
 LEAST_MORE = 0.5  # seconds that are worth more repetitions
 CHUNK = 0.05  # seconds between two looks at the results
 DIRT = (0x00, 0xFF, 0x7F)  # bytes that are zero, no number, and a large number, in most types
@@ -45,7 +47,9 @@ _of = {}  # device -> its Repeats, for when there is time for more
 def stage(argument, clock):
     """The facts of the kind "repeat".
 
-    All operations as they are by default come first: where the time is short, which of them vary shows the most.
+    All operations as they are by default come first, each as often as tells something before any is repeated more:
+    where the time is short, which of them vary shows the most. Then what varies is asked further. Last comes what the
+    deterministic mode costs where nothing varies.
     ``operations`` and ``settings`` of the argument limit it to some.
     """
     import torch
@@ -66,11 +70,10 @@ def stage(argument, clock):
         return
     _of[argument["device"]] = repeats
     yield compute.planned(repeats.entries([*repeats.by_default(), *repeats.in_deterministic_mode()]))
-    for pairs in (repeats.by_default, repeats.in_deterministic_mode):
-        part = compute.Clock(clock.left * MAIN)
+    steps = ((repeats.by_default, BY_DEFAULT), (repeats.of_what_varies, MAIN), (repeats.in_deterministic_mode, MAIN))
+    for pairs, share in steps:
+        part = compute.Clock(clock.left * share)
         yield from compute.measure(repeats.entries(pairs()), part, repeats.run)
-    part = compute.Clock(clock.left * MAIN) if repeats.wants_workspace else clock
-    yield from compute.measure(repeats.entries(repeats.questions()), part, repeats.run)
     if repeats.wants_workspace:
         yield from repeats.with_workspace(clock)
 
@@ -101,6 +104,8 @@ class Repeats:
         self._prepared = _Prepared((None, None), 0.0)
         self._scales = {}  # of each operation, as it was prepared last
         self._calls = {}  # seconds of a call of each operation, likewise
+        self._needed = []  # seconds that operations took until they were repeated as often as tells something
+        self._asked = ()  # what was asked of those that vary
         self._counts = {}  # (operation, setting) -> what came of its repetitions until now
         self._ended = set()  # those that cannot be repeated
         # What varied in a process before this one, that crashed, is asked further.
@@ -148,10 +153,14 @@ class Repeats:
         """All operations, the most telling first."""
         return [(operation, "default") for operation in suite.OPERATIONS]
 
+    def of_what_varies(self):
+        """What varies in deterministic mode, and what else is asked of it."""
+        self._asked = tuple(self._varied)
+        return [*((operation, "deterministic") for operation in self._asked), *self.questions()]
+
     def in_deterministic_mode(self):
-        """All operations, those that vary first."""
-        rest = [operation for operation in suite.OPERATIONS if operation not in self._varied]
-        return [(operation, "deterministic") for operation in (*self._varied, *rest)]
+        """All operations but those that were asked already."""
+        return [(operation, "deterministic") for operation in suite.OPERATIONS if operation not in self._asked]
 
     def questions(self):
         """What is asked of the operations that vary, one thing changed at a time; and whether autotuning matters."""
@@ -169,12 +178,14 @@ class Repeats:
             yield next(known for known in suite.OPERATIONS if known.name == "conv2d"), "autotune"
 
     def unfinished(self):
-        """What more time shows more of, by default and of what varies in deterministic mode: first what had none."""
+        """What more time shows more of, by default and of what varies in deterministic mode.
+
+        First what had none, then what had too little to tell anything.
+        """
         pairs = [*self.by_default(), *((varied, "deterministic") for varied in self._varied)]
         waiting = [pair for pair in pairs if pair not in self._counts and pair not in self._ended]
-        return waiting + [
-            pair for pair in pairs if pair in self._counts and not self._counts[pair].is_enough(self._most)
-        ]
+        begun = [pair for pair in pairs if pair in self._counts and not self._counts[pair].is_enough(self._most)]
+        return waiting + sorted(begun, key=lambda pair: len(self._counts[pair].order) >= TELLING)
 
     @property
     def wants_workspace(self):
@@ -288,13 +299,14 @@ class Repeats:
         counted.warm_up = self._prepared.code if counted.warm_up is None else counted.warm_up
         self._timer.reset()
         first, code, other, done = None, None, None, 0
-        while len(counted.order) < self._most and (clock.left > 0 or (done < LEAST and clock.whole.left > 0)):
+        turn = _Turn(clock, self._needed if setting == "default" and not counted.order else None)
+        while len(counted.order) < self._most and turn.goes_on(done):
             codes = fingerprint.TorchCodes(torch)
-            for turn in range(min(self._chunk(expected, clock), self._most - len(counted.order))):
-                if turn and clock.whole.left <= 0:
+            for place in range(min(self._chunk(expected, clock), self._most - len(counted.order))):
+                if place and clock.whole.left <= 0:
                     break
-                if turn < len(DIRT):
-                    self._leave_dirt(done + turn)
+                if place < len(DIRT):
+                    self._leave_dirt(done + place)
                 self._seed()
                 with self._timer:
                     result = call()
@@ -352,6 +364,31 @@ class Repeats:
                         farthest = apart
             other = None
         return farthest
+
+
+class _Turn:
+    """How long one operation is repeated. ``needed``: seconds that those before it took until that told something.
+
+    Those that wait need as much, and have a share in what is left beyond that. None: it had its turn before, and has
+    its part of the time.
+    """
+
+    def __init__(self, clock, needed):
+        self._clock, self._needed, self._end = clock, needed, None
+
+    def goes_on(self, done):
+        """Whether it is repeated once more, after so many times."""
+        clock, now = self._clock, time.monotonic()
+        if done < LEAST or clock.whole.left <= 0:
+            return clock.whole.left > 0
+        if self._needed is None:
+            return clock.left > 0
+        if done < TELLING:
+            return now - clock.began < PATIENCE * clock.seconds
+        if self._end is None:
+            self._needed.append(now - clock.began)
+            self._end = now + clock.seconds - sum(self._needed) / len(self._needed)
+        return now < self._end
 
 
 class _Prepared:

@@ -173,7 +173,7 @@ def test_a_setting_that_holds_from_the_start_gets_a_process_of_its_own(monkeypat
     cpu = facts(FrameworkDevice(device="cpu", kernel=WORKS))
     planned = computations(cpu, "thorough")
     assert [each.id for each in planned] == ["computations:torch:cpu", "computations:torch:cpu:deterministic"]
-    assert planned[1].environment == {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+    assert planned[1].environment == {"CUBLAS_WORKSPACE_CONFIG": ":4096:8", "OMP_WAIT_POLICY": "passive"}
     assert [dict(each.seconds) for each in planned] == [
         {"repeat": pytest.approx(600 * 3 / 7), "precision": pytest.approx(600 / 7)},
         {"repeat": pytest.approx(600 * 3 / 7)},
@@ -186,6 +186,32 @@ def test_a_setting_that_holds_from_the_start_gets_a_process_of_its_own(monkeypat
     ]
     monkeypatch.setattr(planning, "BUDGET", {"quick": 1.5})
     assert [dict(computation.seconds) for computation in computations(cpu, "quick")] == [{"repeat": 1.5}]
+
+
+@pytest.mark.parametrize(
+    ("device", "chosen", "expected"),
+    [
+        pytest.param("cpu", {}, {"OMP_WAIT_POLICY": "passive"}, id="threads-that-wait-leave-the-core-to-others"),
+        pytest.param("CPU:0", {"GOMP_SPINCOUNT": "9"}, {}, id="the-users-own-choice-stays"),
+        pytest.param("cuda:0", {}, {}, id="a-card"),
+    ],
+)
+def test_threads_do_not_take_the_time_of_those_that_they_wait_for(
+    device: str, chosen: dict[str, str], expected: dict[str, str]
+) -> None:
+    assert planning._patience(device, chosen) == expected
+
+
+@pytest.mark.usefixtures("known")
+def test_most_of_the_time_is_for_what_answers_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "COMPUTATION_PROBES", (SPEC,))
+    cpu = facts(FrameworkDevice(device="cpu", kernel=WORKS))
+    (planned,) = compute_jobs(cpu, asked("results-change", "standard"))
+    assert planned.seconds == {"repeat": pytest.approx(54.0), "precision": pytest.approx(6.0)}
+    assert planned.argument["compile"] is False
+    (planned,) = compute_jobs(cpu, asked("results-differ", "standard"))
+    assert planned.seconds == {"repeat": pytest.approx(45.0), "precision": pytest.approx(15.0)}
+    assert "compile" not in planned.argument
 
 
 def test_a_setting_of_accelerators_gets_none_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from checks.causes.reproducibility.batch_size_rounding import batch_size_roundin
 from checks.causes.reproducibility.compiled_graph_rounding import compiled_graph_rounding
 from checks.causes.reproducibility.cpu_gpu_rounding import cpu_gpu_rounding
 from checks.causes.reproducibility.framework_numeric_bug import framework_numeric_bug
+from checks.causes.reproducibility.non_finite_output import non_finite_output
 from checks.causes.reproducibility.nondeterministic_op import nondeterministic_op
 from checks.causes.reproducibility.padding_or_mask_dependence import padding_or_mask_dependence
 from checks.causes.reproducibility.rng_unseeded import rng_unseeded
@@ -61,6 +62,7 @@ CHECKS = (
     compiled_graph_rounding,
     cpu_gpu_rounding,
     framework_numeric_bug,
+    non_finite_output,
     nondeterministic_op,
     padding_or_mask_dependence,
     rng_unseeded,
@@ -87,13 +89,19 @@ CHECKS = (
         ),
         pytest.param("model-torch-2.13.0-dropout", ["train-mode-at-inference"], id="dropout-left-on"),
         pytest.param("model-torch-2.13.0-traced-dropout", ["train-mode-at-inference"], id="dropout-traced"),
+        pytest.param("model-onnxruntime-1.32.0-dropout-left-in", ["train-mode-at-inference"], id="dropout-taken-out"),
+        pytest.param("model-onnxruntime-1.32.0-own-seed", ["rng-unseeded"], id="a-seed-in-the-file"),
+        pytest.param("model-onnxruntime-1.32.0-nan-weight", ["non-finite-output"], id="a-weight-is-nan"),
+        pytest.param("model-onnxruntime-1.32.0-logarithm-of-zero", ["non-finite-output"], id="of-one-kind-of-input"),
+        pytest.param("model-onnxruntime-1.32.0-logarithm-of-negative", ["non-finite-output"], id="nothing-but-nan"),
+        pytest.param("model-onnxruntime-1.32.0-only-zeros", [], id="nothing-but-zeros"),
     ],
 )
 def test_what_recorded_runs_are_found_to_be(name: str, causes: list[str]) -> None:
     made = measurements(name)
     kinds = {each.aspect for each in made if isinstance(each, ModelMeasured) and not each.reason}
     needed: dict[Any, str] = {batch_size_rounding: "batch", compiled_graph_rounding: "level"}
-    needed |= {cpu_gpu_rounding: "device", thread_count_rounding: "threads"}
+    needed |= {cpu_gpu_rounding: "device", thread_count_rounding: "threads", non_finite_output: "lost"}
     judged = [each for each in CHECKS if needed.get(each, "repeat") in kinds and each is not framework_numeric_bug]
     said = [finding for check in judged for finding in found(check, made)]
     assert [each.cause for each in said] == causes

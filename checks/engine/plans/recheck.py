@@ -14,7 +14,7 @@ from checks.engine.catalogues.computations import LOAD, ComputationJob, with_sec
 from checks.facts import Health, Measurement
 
 _REPEAT = "repeat"
-_EACH, _MOST = 2.0, 20.0  # seconds for one operation, and for all together
+_FIRST, _EACH, _MOST = 6.0, 2.0, 30.0  # seconds until inputs are drawn, for one operation, and for all together
 _SUSPECT = (Variation.WRONG, Variation.FIRST_CALL)
 
 
@@ -22,7 +22,7 @@ def recheck_job(job: ComputationJob, measured: Sequence[Measurement]) -> Computa
     """The job that computes again, in a process of its own, what ``job`` found suspect; None where nothing is."""
     names = sorted({run.operation for run in repeated(measured, {}) if run.variation in _SUSPECT})
     loads = [run for run in measured if isinstance(run, Health) and run.wrong]
-    seconds = {_REPEAT: min(_EACH * len(names), _MOST)} if names else {}
+    seconds = {_REPEAT: min(_FIRST + _EACH * len(names), _MOST)} if names else {}
     if loads:
         seconds[LOAD] = max(run.length or 0.0 for run in loads)
     if not seconds:

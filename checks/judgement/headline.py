@@ -16,8 +16,7 @@ from checks.facts import Facts, ModelMeasured
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
 from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
 from checks.facts.remedies.mendings import fixed_by
-from checks.judgement.programs.mended import still_failing
-from checks.judgement.programs.seen_to_run import only_waited, still_ran, used_gpu, worked
+from checks.judgement.programs.seen_to_run import only_waited, still_failing, still_ran, used_gpu, worked
 from checks.judgement.ranking import can_explain, is_found
 from checks.knowledge.catalogue import UNKNOWN
 

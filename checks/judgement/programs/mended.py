@@ -12,8 +12,9 @@ import msgspec
 
 from checks.facts import Facts, Mending, ProgramRun
 from checks.facts.finding import FAILED_RUN, Finding, Outcome, Severity
-from checks.facts.remedies.mendings import as_seen_last, fixed_by
+from checks.facts.remedies.mendings import fixed_by
 from checks.judgement.programs.runs import tells
+from checks.judgement.programs.seen_to_run import still_failing
 
 
 def with_mended(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
@@ -33,12 +34,6 @@ def with_mended(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Outcome, ...
         )
         for outcome in outcomes
     )
-
-
-def still_failing(facts: Facts) -> tuple[ProgramRun, ...]:
-    """The runs that failed and were not seen to come to their end behind what was carried out here."""
-    fixed = fixed_by(facts.mendings)
-    return tuple(run for run in facts.runs if run.failed and not as_seen_last(run, fixed).worked)
 
 
 def _mended(finding: Finding, fixed: Mending, works: set[str], failing: Sequence[ProgramRun]) -> Finding:

@@ -25,6 +25,12 @@ def runs_now(facts: Facts) -> tuple[ProgramRun, ...]:
     return tuple(as_seen_last(run, fixed) for run in facts.runs)
 
 
+def still_failing(facts: Facts) -> tuple[ProgramRun, ...]:
+    """The runs that failed and were not seen to come to their end behind what was carried out here."""
+    fixed = fixed_by(facts.mendings)
+    return tuple(run for run in facts.runs if run.failed and not as_seen_last(run, fixed).worked)
+
+
 def worked(facts: Facts) -> bool:
     """Whether it came to its end without a failure, and that is what was asked; behind what was carried out here."""
     whole = [run for run in runs_now(facts) if not run.statement]

@@ -33,7 +33,7 @@ from checks.engine.resume import Remaining
 from checks.engine.searched_folders import searched_of
 from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Outcome
-from checks.interpreters import Places, choice_among, find_interpreters, read_interpreter
+from checks.interpreters import Places, choice_among, find_interpreters, may_start, read_interpreter
 
 log = logging.getLogger(__name__)
 
@@ -119,11 +119,17 @@ class _Examination:
             self._models += models
 
     def _target(self) -> tuple[InterpreterFacts | None, tuple[InterpreterFacts, ...]]:
+        """The Python to examine, and all that are known. One that is another user's by now is not started."""
+        target, known = self._wanted()
+        if target is not None and target.problem is None and not may_start(target):
+            target = msgspec.structs.replace(target, problem="of-another")
+        return target, known if target is None else merged(target, known)
+
+    def _wanted(self) -> tuple[InterpreterFacts | None, tuple[InterpreterFacts, ...]]:
         wanted, known = self._request.target, self._request.interpreters
         if wanted is not None:
             chosen = next((interpreter for interpreter in known or () if interpreter.path == wanted), None)
-            target = chosen or read_interpreter(wanted, found_by=("chosen",))
-            return target, merged(target, known or ())
+            return chosen or read_interpreter(wanted, found_by=("chosen",)), known or ()
         if known is None:
             known = find_interpreters(Places.of_this_machine(self._request.near))
         return choice_among(known).named, known

@@ -43,7 +43,8 @@ class InterpreterFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     project: str | None = None  # the folder whose manifest and lock file say what is installed into it
     packages: tuple[Package, ...] | None = None
     # Why it is not usable: "missing", "not-python", "unreadable", "not-executable", "base-missing" (an environment
-    # whose Python was removed), "installer-alias" (it only offers to install Python); None = nothing seen.
+    # whose Python was removed), "installer-alias" (it only offers to install Python), "of-another" (it is another
+    # user's, and nobody named it); None = nothing seen.
     problem: str | None = None
     unreadable_pth: tuple[str, ...] = ()  # files of its site folders that are no text, at which its start may fail
 

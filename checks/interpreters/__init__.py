@@ -20,9 +20,10 @@ from checks.interpreters.target import (
     is_own,
     likely_first,
     likely_target,
+    may_start,
 )  # fmt: skip
 
 __all__ = [
     "Choice", "Places", "choice_among", "find_interpreters", "frameworks_of", "is_active", "is_of_another", "is_own",
-    "likely_first", "likely_target", "owner_of", "read_interpreter",
+    "likely_first", "likely_target", "may_start", "owner_of", "read_interpreter",
 ]  # fmt: skip

@@ -21,6 +21,21 @@ def is_of_another(interpreter: InterpreterFacts) -> bool:
     return sys.platform != "win32" and _owner(interpreter) not in (None, 0, os.geteuid())
 
 
+def is_surely_own(interpreter: InterpreterFacts) -> bool:
+    """Whether each part of it that is there now belongs to this user or the system; what cannot be seen does not."""
+    if sys.platform == "win32":
+        return True
+    owners = []
+    for part in _parts(interpreter):
+        try:
+            owners += [look(part).st_uid for look in (os.lstat, os.stat)]
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError):
+            return False
+    return bool(owners) and {0, os.geteuid()}.issuperset(owners)
+
+
 def _owner(interpreter: InterpreterFacts) -> int | None:
     """The first stranger among the owners of its parts, else the owner of the program; None: nothing is there."""
     if sys.platform == "win32":

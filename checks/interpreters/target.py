@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from checks.facts import InterpreterFacts
 from checks.facts.versions import release
-from checks.interpreters.owner import is_of_another
+from checks.interpreters.owner import is_of_another, is_surely_own
+from checks.interpreters.read import read_interpreter
 from checks.knowledge.packages.ai_packages import framework_of_package
 
 _ACTIVE = frozenset(("VIRTUAL_ENV", "CONDA_PREFIX"))
@@ -53,6 +54,16 @@ def choice_among(interpreters: Iterable[InterpreterFacts]) -> Choice:
 def is_named(interpreter: InterpreterFacts) -> bool:
     """Whether a user who types "python" or has activated an environment starts it himself, or it is Naosu's own."""
     return not NAMING.isdisjoint(interpreter.found_by)
+
+
+def may_start(interpreter: InterpreterFacts) -> bool:
+    """Whether it may be started at this moment: the user named the file itself, or nobody else owns a part of it.
+
+    It was found a while ago: since then somebody may have put another one in its place.
+    """
+    if not {"chosen", "naosu"}.isdisjoint(interpreter.found_by):
+        return True
+    return is_surely_own(interpreter) and is_surely_own(read_interpreter(interpreter.path))
 
 
 def is_active(interpreter: InterpreterFacts) -> bool:

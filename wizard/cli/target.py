@@ -59,7 +59,7 @@ def choose_target(
     """
     if chosen.target is not None:
         return None
-    from checks.interpreters import Places, choice_among, find_interpreters, is_active
+    from checks.interpreters import Places, choice_among, find_interpreters, is_active, may_start
 
     found = find_interpreters(Places.of_this_machine(near or Path.cwd(), *files, texts=texts))
     choice = choice_among(found)
@@ -69,6 +69,8 @@ def choose_target(
             raise UsageError(note)
         print(note, file=sys.stderr)
     target = choice.offered if choice.offered is not None and _is_wanted(choice, chosen) else choice.named
+    if target is not None and not may_start(target):  # since it was found, or while somebody answered
+        raise UsageError(_about(target, "not-started", chosen))
     chosen.target = target.path if target is not None else None
     return found
 

@@ -100,8 +100,7 @@ def precision_magnitude(measured: Precision, *, products: bool, centred: bool) -
     bound = here.surely if measured.farthest <= here.surely or sizes == (Size.UNUSUAL,) else here.rounding
     times = measured.farthest / bound if bound > 0 else None
     allowed = bound * measured.condition if measured.condition else found.bound
-    again = None if measured.reordered is None else measured.reordered.farthest > here.usual
-    return Magnitude(sizes, bound=allowed, times=times, relative=found.relative, form=form, came_again=again)
+    return Magnitude(sizes, bound=allowed, times=times, relative=found.relative, form=form)
 
 
 def _by_elements(

@@ -14,6 +14,7 @@ import msgspec
 import psutil
 import pytest
 import torch
+from support.owners import strange
 from support.shared_answers import use_warm_python
 from support.warm_python import processes_left
 
@@ -43,6 +44,7 @@ from checks.facts.case import Answers, Case
 from checks.facts.finding import Status
 from checks.interpreters import read_interpreter
 from checks.judgement.coverage import is_missing, outcome_counts
+from checks.knowledge.phrases import in_language
 from checks.readers.models import read_models
 
 QUICK = Answers(effort="quick")
@@ -187,6 +189,29 @@ def test_an_interpreter_that_does_not_work_is_a_finding(tmp_path: Path, make: st
     assert "interpreter-not-usable" in {finding.cause for finding in case.findings}
     assert case.complete
     assert case.facts.machine is not None
+
+
+@SHARED
+@pytest.mark.skipif(sys.platform == "win32", reason="owners are those of POSIX")
+def test_one_that_is_another_users_by_now_is_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program, marker = tmp_path / "env/bin/python", tmp_path / "started"
+    program.parent.mkdir(parents=True)
+    (tmp_path / "env/pyvenv.cfg").write_text(f"home = {Path(sys.executable).resolve().parent}\n")
+    program.write_text(f"#!/bin/sh\ntouch {marker}\n")
+    program.chmod(0o755)
+    found = InterpreterFacts(path=str(program), prefix=str(tmp_path / "env"), found_by=("folder",))
+    request = Request(answers=QUICK, target=found.path, interpreters=(found,))
+    strange(monkeypatch, program)
+    case = finished(list(examine(request)))
+    (finding,) = [finding for finding in case.findings if finding.cause == "interpreter-not-usable"]
+    assert "another user" in in_language(finding.values["problem"], "en")
+    assert "別のユーザー" in in_language(finding.values["problem"], "ja")
+    assert not marker.exists()
+    assert case.facts.target_interpreter is not None
+    assert case.facts.target_interpreter.problem == "of-another"
+    monkeypatch.undo()
+    list(examine(request))
+    assert marker.exists(), "as soon as it is the user's own"
 
 
 @SHARED

@@ -1,14 +1,25 @@
 """Which interpreter may be started where the user names none, and whose they are."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from support.built_machine import BuiltMachine, install
+from support.owners import strange
 
 from checks.facts import InterpreterFacts
-from checks.interpreters import Places, choice_among, find_interpreters, is_of_another, owner_of, read_interpreter
+from checks.interpreters import (
+    Places,
+    choice_among,
+    find_interpreters,
+    is_of_another,
+    may_start,
+    owner_of,
+    read_interpreter,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="owners are those of POSIX")
 
@@ -30,21 +41,6 @@ def chosen(machine: BuiltMachine) -> tuple[str | None, str | None, str | None]:
         None if one is None else Path(one.path).relative_to(machine.root).as_posix() for one in both
     )
     return named, offered, of_another
-
-
-def strange(monkeypatch: pytest.MonkeyPatch, *paths: Path) -> None:
-    """Give files to another user, which a test that is not the superuser cannot do on the disk."""
-
-    def owned(look: object) -> object:
-        def looked(path: Path, **more: object) -> os.stat_result:
-            found = look(path, **more)  # type: ignore[operator]
-            is_strange = Path(path) in paths
-            return os.stat_result((*found[:4], 4321, *found[5:])) if is_strange else found
-
-        return looked
-
-    monkeypatch.setattr("os.stat", owned(os.stat))
-    monkeypatch.setattr("os.lstat", owned(os.lstat))
 
 
 @pytest.mark.parametrize("place", [".venv", "venv", "env", ".env", ".conda", "a/b", "../.venv"])
@@ -133,6 +129,41 @@ def test_of_the_system_or_of_the_user_is_nobody_elses(linux: BuiltMachine, monke
         "",
         False,
     )
+
+
+def test_it_is_looked_at_again_at_the_moment_of_its_start(linux: BuiltMachine, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = linux.home / "sent/.venv"
+    linux.venv(folder, linux.root / "usr/bin/python3.11")
+    offered = choice_among(find_interpreters(linux.places)).offered
+    assert offered is not None
+    assert may_start(offered)
+    by_hand = msgspec.structs.replace(offered, found_by=("chosen",))
+    with monkeypatch.context() as since:
+        strange(since, folder / "lib/python3.11/site-packages")
+        assert not may_start(offered), "somebody took the folder whose modules it imports"
+        assert may_start(by_hand), "the user named the file itself"
+    other = linux.home / "mallory"
+    linux.venv(other, linux.root / "usr/bin/python3.11")
+    (folder / "bin/python").unlink()
+    (folder / "bin/python").symlink_to(other / "bin/python")
+    with monkeypatch.context() as since:
+        strange(since, other / "bin/python", folder / "bin/python")
+        assert not may_start(offered), "its link leads elsewhere by now"
+    shutil.rmtree(folder)
+    assert not may_start(offered), "nobody knows whose it is"
+    assert may_start(by_hand)
+
+
+def test_what_cannot_be_seen_is_not_started(linux: BuiltMachine, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = linux.home / "sent/.venv"
+    offered = read_interpreter(linux.venv(folder, linux.root / "usr/bin/python3.11"))
+    assert may_start(offered)
+
+    def hidden(path: object, **more: object) -> os.stat_result:
+        raise PermissionError(path)
+
+    monkeypatch.setattr("os.lstat", hidden)
+    assert not may_start(offered)
 
 
 def test_naosus_own_runs_already(linux: BuiltMachine, monkeypatch: pytest.MonkeyPatch) -> None:

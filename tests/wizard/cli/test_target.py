@@ -37,6 +37,7 @@ def others(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     paths: set[str] = set()
     monkeypatch.setattr("checks.interpreters.target.is_of_another", lambda interpreter: interpreter.path in paths)
     monkeypatch.setattr("checks.interpreters.owner_of", lambda interpreter: "mallory")
+    monkeypatch.setattr("checks.interpreters.may_start", lambda interpreter: interpreter.path not in paths)
     return paths
 
 
@@ -110,6 +111,29 @@ def test_on_a_terminal_it_is_asked_with_path_and_owner(
     assert run_command([*QUICK, "--lang", language]) == 0
     assert targets(examined) == [target]
     assert all(part in asked.getvalue() for part in (NEAR.path, "mallory", ON_PATH.path))
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_what_became_another_users_while_somebody_answered_is_not_started(
+    found: list[InterpreterFacts],
+    others: set[str],
+    examined: list[Request],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    language: str,
+) -> None:
+    found += [NEAR, ON_PATH]
+
+    def agreed(*_: object) -> bool:
+        others.add(NEAR.path)
+        return True
+
+    monkeypatch.setattr("wizard.cli.target.can_ask", lambda: True)
+    monkeypatch.setattr("wizard.cli.target.is_agreed", agreed)
+    assert run_command([*QUICK, "--lang", language]) == 2
+    said = words("commands.not-started", language, path=NEAR.path, owner="mallory", quoted=QUOTED)
+    assert said in capfd.readouterr().err
+    assert examined == []
 
 
 def test_what_is_active_or_named_is_not_asked_about(

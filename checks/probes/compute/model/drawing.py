@@ -14,21 +14,29 @@ _SET = re.compile(r"mask|len|length|size|count|num_|index|axis|dim", re.IGNORECA
 _STREAM = 0x6E6F6973
 
 
-def more_telling(model, run):
-    """Give the model other drawn inputs where these show more.
+def more_telling(model, run, clock):
+    """Give the model other drawn inputs where these show more, while there is time to try them.
 
     ``spoiling`` are then those with which numbers got lost, if they did with the first.
     """
     numpy = model.numpy
-    model.arrays = _taken(run, _with_ids(numpy, model.arrays)) or model.arrays
-    outputs = _run(run, model.arrays)
-    if outputs is None or not _shows_little(numpy, outputs):
+    if clock.left <= 0:
+        return
+    arrays = _with_ids(numpy, model.arrays)
+    outputs = arrays and _run(run, arrays)
+    if outputs:
+        model.arrays = arrays
+    elif clock.left > 0:
+        outputs = _run(run, model.arrays)
+    if not outputs or not _shows_little(numpy, outputs) or clock.left <= 0:
         return
     again = _run(run, model.arrays)
     if again is None or code_of(numpy, again) != code_of(numpy, outputs):
         return  # what is finite once need not be so the next time
     is_spoilt = lost.is_spoilt(numpy, outputs)
     for name, numbers in _kinds(numpy):
+        if clock.left <= 0:
+            return
         arrays = _with_numbers(numpy, model.arrays, numbers)
         outputs = arrays and _run(run, arrays)
         if outputs and not _shows_little(numpy, outputs):
@@ -73,8 +81,3 @@ def _run(run, arrays):
         return flattened(run(arrays))
     except Exception:  # it takes the first ones alone; what else fails is told where the model is compared
         return None
-
-
-def _taken(run, arrays):
-    """These inputs, where the model takes them."""
-    return arrays if arrays is not None and _run(run, arrays) is not None else None

@@ -20,7 +20,7 @@ _ELEMENTWISE = frozenset((
     *("expm1", "pow", "sub", "rsub", "add", "mul", "acos", "asin", "atanh", "acosh", "cosh", "sinh", "tan", "square"),
     *("softplus", "cast", "to", "neg", "mod", "fmod", "remainder", "erfinv", "logit", "xlogy"),
 ))  # fmt: skip
-_CHOOSING = frozenset(("argmax", "argmin", "topk", "max", "min", "sort"))
+_CHOOSING = frozenset(("argmax", "argmin", "topk"))
 
 
 def counts(numpy, array):

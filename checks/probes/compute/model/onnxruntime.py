@@ -228,7 +228,7 @@ def measured(argument, clock):
         if runtime.graph:
             model.ends, model.held = runtime.graph.outputs, lambda names: default.giving(names)(model.arrays)
         if origin["inputs_from"] == "drawn":
-            drawing.more_telling(model, default.run)
+            drawing.more_telling(model, default.run, clock.part(4))
     except Exception as error:
         yield compute.facts_of(dict(named, kind="model", device=CPU, **runs.failure(error)))
         return

@@ -387,7 +387,7 @@ def measured(argument, clock):
         model.titles = form.titles()
         model.held = lambda names: {name: as_array(weights[name]) for name in names if name in weights}
         if origin["inputs_from"] == "drawn":
-            drawing.more_telling(model, default.run)
+            drawing.more_telling(model, default.run, clock.part(4))
     except Exception as error:
         yield compute.facts_of(dict(named, kind="model", device=CPU, **runs.failure(error)))
         return

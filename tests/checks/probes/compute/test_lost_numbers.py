@@ -233,7 +233,7 @@ def test_a_cause_that_nobody_saw_is_not_named() -> None:
 def test_ids_differ_where_the_model_takes_such() -> None:
     given = {name: np.zeros((1, 6), "int64") for name in ("input_ids", "attention_mask", "lengths")}
     model = ways.Model(np, {}, dict(given))
-    drawing.more_telling(model, lambda arrays: {"y": np.ones(2)})
+    drawing.more_telling(model, lambda arrays: {"y": np.ones(2)}, compute.Clock(5.0))
     assert set(model.arrays["input_ids"].ravel()) == {0, 1}
     assert all((model.arrays[name] == given[name]).all() for name in ("attention_mask", "lengths"))
 
@@ -243,22 +243,28 @@ def test_ids_differ_where_the_model_takes_such() -> None:
         return {"y": np.ones(2)}
 
     model = ways.Model(np, {}, dict(given))
-    drawing.more_telling(model, refusing)
+    drawing.more_telling(model, refusing, compute.Clock(5.0))
     assert not model.arrays["input_ids"].any()
 
 
 def test_others_are_drawn_where_nothing_but_zeros_comes_out() -> None:
     model = ways.Model(np, {}, {"x": np.ones(3, "float32")})
-    drawing.more_telling(model, lambda arrays: {"y": np.maximum(-arrays["x"], 0)})
+    drawing.more_telling(model, lambda arrays: {"y": np.maximum(-arrays["x"], 0)}, compute.Clock(5.0))
     assert (model.spoiling, model.drawn_as) == (None, "both-signs")
     model = ways.Model(np, {}, {"x": np.ones(3, "float32")})
-    drawing.more_telling(model, lambda arrays: {"class": np.zeros(1, "int64")})
+    drawing.more_telling(model, lambda arrays: {"class": np.zeros(1, "int64")}, compute.Clock(5.0))
     assert model.drawn_as == ""
+
+
+def test_no_others_are_tried_where_the_time_is_up() -> None:
+    model = ways.Model(np, {}, {"x": np.ones(3, "float32")})
+    drawing.more_telling(model, lambda arrays: {"y": 1 / 0}, compute.Clock(0.0))
+    assert model.arrays["x"].tolist() == [1.0] * 3
 
 
 def test_inputs_stay_where_no_others_are_better() -> None:
     model = ways.Model(np, {}, {"x": np.ones(3, "float32")})
-    drawing.more_telling(model, lambda arrays: {"y": np.full(2, np.nan)})
+    drawing.more_telling(model, lambda arrays: {"y": np.full(2, np.nan)}, compute.Clock(5.0))
     assert (model.spoiling, model.drawn_as, model.arrays["x"].tolist()) == (None, "", [1.0] * 3)
 
 

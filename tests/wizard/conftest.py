@@ -42,7 +42,7 @@ def model(dressed: QApplication) -> CaseModel:
 @pytest.fixture
 def work(model: CaseModel, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
     """The real jobs on real threads; only what they do is played."""
-    monkeypatch.setattr("wizard.jobs.background._found", lambda *_: (INTERPRETERS, VENV.path))
+    monkeypatch.setattr("wizard.jobs.background.interpreters_here", lambda *_: (INTERPRETERS, VENV.path))
     work = Work(model, engine)
     yield work
     work.shutdown()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,12 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.desktop.folders import chosen, remember_chosen
 from wizard.evidence_files import Kind, may_be_neither, near_folder, no_models
-from wizard.flow import TICKET, Answers
+from wizard.flow import TICKET
 from wizard.jobs.engine_thread import EngineThread
+from wizard.jobs.interpreters import interpreter_at, interpreters_here
 from wizard.jobs.mending import MendingJobs
 from wizard.jobs.program import LiveOutput, NotStartable, Program, installed, listed, looked_at, watched
+from wizard.jobs.reports import Unopened, compared_files, diagnosed, exported, opened, rendered
 
 if TYPE_CHECKING:
     from checks.engine.watch.running import Running
@@ -98,7 +100,7 @@ class Work(QObject):
             return
         answers = self._case.answers
         self._case.set_busy("busy-diagnosing")
-        self._start(lambda: _diagnosed(answers), self._diagnosed, self._not_diagnosed)
+        self._start(lambda: diagnosed(answers), self._diagnosed, self._not_diagnosed)
 
     def _diagnosed(self, case: Case) -> None:
         self._case.set_busy("")
@@ -235,12 +237,12 @@ class Work(QObject):
             self._case.searched_near = near
             self._case.search_began()
             text = self._case.answers.text
-            self._start(lambda: _found(near, chosen(), text), self._found, self._not_found)
+            self._start(lambda: interpreters_here(near, chosen(), text), self._found, self._not_found)
 
     def choose(self, path: Path) -> None:
         """Take a file as an interpreter, or find the interpreters in a folder."""
         self._case.search_began()
-        self._start(lambda: _chosen(path), lambda found: self._chose(path, found), self._not_found)
+        self._start(lambda: interpreter_at(path), lambda found: self._chose(path, found), self._not_found)
 
     def _found(self, found: tuple[tuple[InterpreterFacts, ...], str | None]) -> None:
         known = {interpreter.path for interpreter in found[0]}
@@ -272,7 +274,7 @@ class Work(QObject):
         if self._is_taken():
             return
         self._case.set_busy("busy-opening")
-        self._start(lambda: _opened(path), lambda case: self._opened(path, case), self._failed(path))
+        self._start(lambda: opened(path), lambda case: self._opened(path, case), self._failed(path))
 
     def give(self, paths: list[Path], kind: Kind | None = None) -> None:
         """Take files as evidence. A report that cannot be opened is taken back with what is wrong with it."""
@@ -302,7 +304,7 @@ class Work(QObject):
             take(rest)
 
     def _look_at_report(self, path: Path) -> None:
-        self._start(lambda: _opened(path), lambda _: None, lambda error: self._not_a_report(path, error))
+        self._start(lambda: opened(path), lambda _: None, lambda error: self._not_a_report(path, error))
 
     def _not_a_report(self, path: Path, error: Exception) -> None:
         self._case.remove_file(path)
@@ -313,7 +315,7 @@ class Work(QObject):
         if self._is_taken():
             return
         self._case.set_busy("busy-comparing")
-        self._start(lambda: _compared(first, second), lambda case: self._opened(first, case), self._not_compared)
+        self._start(lambda: compared_files(first, second), lambda case: self._opened(first, case), self._not_compared)
 
     def _not_compared(self, error: Exception) -> None:
         if isinstance(error, Unopened):
@@ -329,7 +331,7 @@ class Work(QObject):
         if case is not None and not self._is_taken():
             self._case.set_busy("busy-exporting")
             self._start(
-                lambda: _exported(case, path, kind, language, paper, hide=hide),
+                lambda: exported(case, path, kind, language, paper, hide=hide),
                 lambda hidden: self._written(path, hidden),
                 self._failed(path),
             )
@@ -340,7 +342,7 @@ class Work(QObject):
         if case is not None and not self._is_taken():
             self._case.set_busy("busy-exporting")
             self._start(
-                lambda: _rendered(case, kind, language, hide=hide),
+                lambda: rendered(case, kind, language, hide=hide),
                 lambda text: self._rendered(f"{kind}-{language}", text),
                 self._not_rendered,
             )
@@ -394,15 +396,6 @@ class Work(QObject):
             job.failed(error)
 
 
-class Unopened(Exception):  # noqa: N818 - which of two reports it is, and why
-    """One of several reports could not be opened."""
-
-    def __init__(self, path: Path, why: Exception) -> None:
-        super().__init__(str(path))
-        self.path = path
-        self.why = why
-
-
 def notice_of(error: Exception, path: Path) -> Notice:
     """One sentence for what went wrong with a file."""
     from checks.sharing.case import CaseError
@@ -414,91 +407,3 @@ def notice_of(error: Exception, path: Path) -> Notice:
         return Notice(f"errors.export-{error.reason}", {"path": error.path, "detail": error.detail})
     log.error("a fault of ours with %s", path, exc_info=error)
     return Notice("error-file", {"path": path, "error": error})
-
-
-def _diagnosed(answers: Answers) -> Case:
-    from checks.facts.case import Answers as CaseAnswers
-    from checks.judgement.judge import judged
-    from checks.readers.tickets.read import read_ticket
-    from wizard.jobs.sent_files import sent_files
-
-    facts = read_ticket(*sent_files(answers.text, answers.given).logs)
-    return judged(facts, CaseAnswers(symptom=answers.symptom, exactness=answers.exactness))
-
-
-_FOUND_NEAR = frozenset(("folder", "traceback", "project"))  # somebody else may have put it there
-
-
-def _found(
-    near: Path | None, chosen: Iterable[Path] = (), text: str = ""
-) -> tuple[tuple[InterpreterFacts, ...], str | None]:
-    """The interpreters of this machine, the one to choose, and first those that the user pointed to at another start.
-
-    One that lies beside the script is chosen by the user alone: a stranger may have sent both.
-    """
-    from checks.interpreters import Places, choice_among, find_interpreters, is_own, likely_first
-
-    found = likely_first(find_interpreters(Places.of_this_machine(near, texts=(text,))))
-    choice = choice_among(found)
-    likely = choice.offered or choice.named
-    if likely is not None and (is_own(likely) or not _FOUND_NEAR.isdisjoint(likely.found_by)):
-        likely = None
-    known = {interpreter.path for interpreter in found}
-    usable = (again for again in map(_chosen, chosen) if again is not None and not again.problem)
-    by_path = {interpreter.path: interpreter for interpreter in usable if interpreter.path not in known}
-    by_hand = tuple(by_path.values())
-    return by_hand + found, likely.path if likely else None
-
-
-def _chosen(path: Path) -> InterpreterFacts | None:
-    """The interpreter that a file is, or the likely one in a folder."""
-    import msgspec
-
-    from checks.interpreters import Places, find_interpreters, is_of_another, likely_target, read_interpreter
-
-    if not path.is_dir():
-        return read_interpreter(path, found_by=("chosen",))
-    near = [
-        find_interpreter
-        for find_interpreter in find_interpreters(Places.of_this_machine(path))
-        if "folder" in find_interpreter.found_by
-    ]
-    best = likely_target(near)
-    if best is not None and is_of_another(best):  # the folder was chosen, not what somebody put there
-        return msgspec.structs.replace(best, problem="of-another")
-    return msgspec.structs.replace(best, found_by=("chosen", *best.found_by)) if best else None
-
-
-def _opened(path: Path) -> Case:
-    from checks.sharing.case import CaseError
-    from wizard.report.open import open_case
-
-    if path.exists() and not path.is_file() and not path.is_dir():  # a pipe: nobody may ever write to it
-        raise CaseError("file-unreadable", str(path))
-    return open_case(path)
-
-
-def _compared(first: Path, second: Path) -> Case:
-    from checks.sharing.two_cases import compared, names_of
-
-    cases = []
-    for path in (first, second):
-        try:
-            cases.append(_opened(path))
-        except Exception as error:
-            raise Unopened(path, error) from error
-    return compared(cases[0], cases[1], names_of(first, second))
-
-
-def _exported(
-    case: Case, path: Path, kind: str, language: str, paper: str, *, hide: Sequence[str] | None
-) -> dict[str, int]:
-    from wizard.report.export import export
-
-    return export(case, path, kind, language, paper, hide=hide)
-
-
-def _rendered(case: Case, kind: str, language: str, *, hide: Sequence[str] | None) -> str:
-    from wizard.report.export import render
-
-    return render(case, kind, language, hide=hide).decode()

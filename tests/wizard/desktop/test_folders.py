@@ -11,7 +11,8 @@ from pytestqt.qtbot import QtBot
 from wizard.case_model import CaseModel, Search
 from wizard.desktop import folders
 from wizard.desktop.folders import EXPORT, INTERPRETER, REPORT, chosen, last_folder, remember, remember_chosen
-from wizard.jobs.background import Work, _found
+from wizard.jobs.background import Work
+from wizard.jobs.interpreters import interpreters_here
 from wizard.pages.evidence import EvidencePage
 from wizard.window.main_window import Window
 
@@ -71,7 +72,7 @@ def test_only_paths_are_kept(tmp_path: Path) -> None:
 
 def test_an_interpreter_chosen_at_another_start_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("checks.interpreters.find_interpreters", lambda places: ())
-    found, likely = _found(None, (Path(sys.executable), Path("/nowhere/python")))
+    found, likely = interpreters_here(None, (Path(sys.executable), Path("/nowhere/python")))
     assert [path.path for path in found] == [sys.executable]
     assert "chosen" in found[0].found_by
     assert likely is None  # it is listed; what is examined is chosen anew

@@ -24,7 +24,7 @@ def test_shutdown_waits_for_a_job(model: CaseModel, work: Work, monkeypatch: pyt
         ended.set()
         return (), None
 
-    monkeypatch.setattr("wizard.jobs.background._found", slow)
+    monkeypatch.setattr("wizard.jobs.background.interpreters_here", slow)
     work.search()
     assert began.wait(60)
     threading.Timer(0.01, may_end.set).start()
@@ -39,7 +39,7 @@ def test_one_search_at_a_time(qtbot: QtBot, model: CaseModel, work: Work, monkey
         searched.append(near)
         return INTERPRETERS, VENV.path
 
-    monkeypatch.setattr("wizard.jobs.background._found", found)
+    monkeypatch.setattr("wizard.jobs.background.interpreters_here", found)
     work.search()
     work.search()
     qtbot.waitUntil(lambda: model.search is Search.DONE)
@@ -105,7 +105,7 @@ def test_a_fault_of_ours_while_opening_is_one_sentence(
     def broken(path: Path) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("wizard.jobs.background._opened", broken)
+    monkeypatch.setattr("wizard.jobs.background.opened", broken)
     work.open(Path("sent.json"))
     assert model.busy
     qtbot.waitUntil(lambda: model.notice is not None)

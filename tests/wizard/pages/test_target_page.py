@@ -111,7 +111,7 @@ def test_another_row(qtbot: QtBot, found: TargetPage) -> None:
 
 
 def test_searched_once_and_again_when_asked(qtbot: QtBot, found: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.jobs.background._found", lambda *_: ((SYSTEM,), SYSTEM.path))
+    monkeypatch.setattr("wizard.jobs.background.interpreters_here", lambda *_: ((SYSTEM,), SYSTEM.path))
     found.start()
     assert found.case.search is Search.DONE
     qtbot.mouseClick(found._again, Qt.MouseButton.LeftButton)
@@ -136,7 +136,7 @@ def test_the_likely_one_first_then_those_with_frameworks(
 
 
 def test_none_found(qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.jobs.background._found", lambda *_: ((), None))
+    monkeypatch.setattr("wizard.jobs.background.interpreters_here", lambda *_: ((), None))
     page.start()
     qtbot.waitUntil(lambda: page.case.search is Search.DONE)
     assert "No Python interpreter was found" in page._state.text()
@@ -148,7 +148,7 @@ def test_a_search_that_breaks_off(qtbot: QtBot, page: TargetPage, monkeypatch: p
     def broken(*_: object) -> None:
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr("wizard.jobs.background._found", broken)
+    monkeypatch.setattr("wizard.jobs.background.interpreters_here", broken)
     page.start()
     qtbot.waitUntil(page._problem.isVisible)
     assert "the disk is gone" in page._problem.text()
@@ -163,7 +163,7 @@ def test_a_path_that_is_no_interpreter(
     qtbot: QtBot, found: TargetPage, monkeypatch: pytest.MonkeyPatch, problem: str, language: str
 ) -> None:
     monkeypatch.setattr(
-        "wizard.jobs.background._chosen", lambda path: InterpreterFacts(path=str(path), problem=problem)
+        "wizard.jobs.background.interpreter_at", lambda path: InterpreterFacts(path=str(path), problem=problem)
     )
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("/tmp/notes.txt", ""))
     found.case.set_language(language)
@@ -189,7 +189,7 @@ def test_a_chosen_file_is_the_target_and_stays_in_the_list(
     qtbot: QtBot, found: TargetPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = msgspec.structs.replace(SYSTEM, path="/opt/mine/python", found_by=("chosen",))
-    monkeypatch.setattr("wizard.jobs.background._chosen", lambda path: mine)
+    monkeypatch.setattr("wizard.jobs.background.interpreter_at", lambda path: mine)
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "/opt/mine")
     found._choose_folder()
     qtbot.waitUntil(lambda: found.case.answers.target == mine.path)
@@ -276,7 +276,7 @@ def test_our_own_python_for_want_of_another_is_said_beside_the_list(
     assert "most likely" in found._state.text()
     assert not found._own.isVisible()
     own = msgspec.structs.replace(VENV, path="/opt/naosu/bin/python", found_by=("PATH", "naosu"))
-    monkeypatch.setattr("wizard.jobs.background._found", lambda *_: ((own, SYSTEM), own.path))
+    monkeypatch.setattr("wizard.jobs.background.interpreters_here", lambda *_: ((own, SYSTEM), own.path))
     found.work.search()
     qtbot.waitUntil(lambda: found.case.answers.target == own.path)
     assert "most likely" not in found._state.text()

@@ -202,7 +202,7 @@ def test_no_run_begins_while_a_report_is_opened(
 ) -> None:
     """Else the report that was asked for would be gone as soon as the run ends."""
     read = threading.Event()
-    monkeypatch.setattr("wizard.jobs.background._opened", lambda path: case(TOO_OLD) if read.wait(20) else None)
+    monkeypatch.setattr("wizard.jobs.background.opened", lambda path: case(TOO_OLD) if read.wait(20) else None)
     at_target.work.open(tmp_path / "first.json")
     assert not at_target.next.isEnabled()
     assert not drag(at_target, tmp_path / "second.json").isAccepted()
@@ -327,7 +327,7 @@ def test_a_dropped_report_opens_from_anywhere(
     qtbot: QtBot, window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     sent = tmp_path / "sent.pdf"
-    monkeypatch.setattr("wizard.jobs.background._opened", lambda path: case(TOO_OLD))
+    monkeypatch.setattr("wizard.jobs.background.opened", lambda path: case(TOO_OLD))
     with qtbot.waitSignal(window.work.finished_opening):
         drop(window, sent)
     assert window.step is Step.REPORT
@@ -462,7 +462,7 @@ def test_a_damaged_report_is_one_sentence(
     def damaged(path: Path) -> None:
         raise CaseError("case-damaged", "unexpected end")
 
-    monkeypatch.setattr("wizard.jobs.background._opened", damaged)
+    monkeypatch.setattr("wizard.jobs.background.opened", damaged)
     at_report.work.open(tmp_path / "bad.json")
     qtbot.waitUntil(lambda: at_report.case.notice is not None)
     assert at_report._notice.isVisible()
@@ -546,7 +546,7 @@ def drop(window: Window, *paths: Path) -> None:
 
 def test_open_by_the_menu(qtbot: QtBot, window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     sent = tmp_path / "sent.json"
-    monkeypatch.setattr("wizard.jobs.background._opened", lambda path: case(TOO_OLD))
+    monkeypatch.setattr("wizard.jobs.background.opened", lambda path: case(TOO_OLD))
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
     window.open_action.trigger()  # and cancelled
     assert window.step is Step.SYMPTOM

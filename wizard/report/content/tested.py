@@ -14,6 +14,8 @@ from wizard.report.content.measured.line import framework_name
 from wizard.report.content.measured.words import from_to
 from wizard.words import words
 
+_ADVICE = {"standard": "longest", "thorough": "again-alone"}  # a shorter examination than this one helps nobody
+
 
 def what_was_tested(case: Case, language: str) -> tuple[str, ...]:
     """What was repeated and how rare a change could have stayed unseen; what was left out; each load.
@@ -36,7 +38,7 @@ def _if_all_repeated(case: Case, language: str) -> Iterator[str]:
     """For somebody who sees a trouble that did not show itself here."""
     if is_too_short(case):
         about = "-compared" if case.answers.symptom == "results-differ" else ""
-        advice = "again-alone" if case.answers.effort == "thorough" else "longer"
+        advice = _ADVICE.get(case.answers.effort, "longer")
         sentences = (words(f"report.tested-{key}", language) for key in (f"too-short{about}", advice))
         yield words("report.sentence-separator", language).join(sentences)
     is_asked = case.answers.symptom == "results-change" and any(

@@ -206,12 +206,18 @@ def test_too_short_is_the_verdict_itself(
     assert (short in verdict.sentence.lower()) is is_short
     if is_short:
         assert (verdict.state, verdict.symbol) == ("incomplete", "?")
-        assert {"en": "longer examination", "ja": "より長い診断"}[language] in " ".join(verdict.scope)
+        assert {"en": "the thorough examination", "ja": "詳細な診断"}[language] in " ".join(verdict.scope)
 
 
 def test_a_note_does_not_hide_that_it_was_too_short() -> None:
     case = case_of(repeat(3), findings=(found("batch-size-rounding", Severity.NOTE),))
     assert verdict_of(case, ["T0"], "en").state == "incomplete"
+
+
+def test_nobody_is_advised_to_take_the_examination_that_this_one_is() -> None:
+    assert "(standard or thorough)" in told(repeat(3), effort="quick")
+    assert "standard" not in told(repeat(3), effort="standard")
+    assert "thorough" in told(repeat(3), effort="standard")
 
 
 def test_where_there_is_no_longer_examination_it_is_to_be_made_alone() -> None:

@@ -76,7 +76,33 @@ def _difference(arrays):
         for part in pieces.pieces(arrays.both, most, arrays.is_flat):
             total.add(_tally_of(arrays, scratch, part, start, row))
             start += len(part[0])
-    return total.as_fact(shape)
+        fact = total.as_fact(shape)
+        if fact["cosine"] is None and total.scale and arrays.is_float and not arrays.is_complex:
+            fact["cosine"] = _cosine_of_odd_sizes(arrays, most)
+    return fact
+
+
+def _cosine_of_odd_sizes(arrays, most):
+    """The cosine of numbers whose squares float64 does not hold, each array in units of its largest number."""
+
+    def both():
+        for part in pieces.pieces(arrays.both, most, arrays.is_flat):
+            pair = [arrays.widened(side, array) for side, array in enumerate(part)]
+            finite = arrays.xp.isfinite(pair[0]) & arrays.xp.isfinite(pair[1])
+            if bool(finite.any()):
+                yield [numbers[finite] for numbers in pair]
+
+    largest = [0.0, 0.0]
+    for pair in both():
+        largest = [max(most, float(abs(numbers).max())) for most, numbers in zip(largest, pair)]
+    if not all(largest):
+        return None
+    sums = [0.0, 0.0, 0.0]
+    for pair in both():
+        first, second = (numbers / most for numbers, most in zip(pair, largest))
+        for place, (one, other) in enumerate(((first, first), (first, second), (second, second))):
+            sums[place] += arrays.dot(one, other)
+    return max(-1.0, min(1.0, sums[1] / math.sqrt(sums[0]) / math.sqrt(sums[2])))
 
 
 class _Scratch:
@@ -154,7 +180,7 @@ class _Tally:
 
 
 def _cosine(reference, both, candidate, apart):
-    """The cosine from sums of products; None where there is none, or squares of very small numbers got lost."""
+    """The cosine from sums of products; None where there is none, or squares got lost."""
     if not all(LEAST_SQUARE <= square <= LARGEST for square in (reference, candidate)):
         return None
     first, second = math.sqrt(reference), math.sqrt(candidate)

@@ -10,6 +10,7 @@ from checks.facts import (
     Health,
     Measurement,
     ModelMeasured,
+    NumbersLost,
     Portrait,
     Precision,
     Repeat,
@@ -64,6 +65,20 @@ WRONG = WrongBits(second=1.0, operation="matmul", index=(0,), expected="00", fou
         pytest.param(ModelMeasured(difference=SAME), "", "The same bits", id="model-the-same"),
         pytest.param(ModelMeasured(difference=APART), "", "5e-07 of the largest value apart", id="model-differs"),
         pytest.param(ModelMeasured(), "open", "Nothing could be compared.", id="no-model"),
+        pytest.param(ModelMeasured(aspect="lost"), "clear", "All numbers are finite.", id="finite"),
+        pytest.param(
+            ModelMeasured(aspect="lost", lost=NumbersLost(kind="nan", nan=2, infinite=1, elements=9)),
+            "warning",
+            "NaN or infinite: 3 of the 9 numbers.",
+            id="lost",
+        ),
+        pytest.param(
+            ModelMeasured(aspect="repeat", distinct=1, repetitions=99, reason="zero-everywhere"),
+            "open",
+            "All numbers of the outputs are 0 with this input, and would be alike whatever varied. "
+            "Give an input of your own (--inputs FILE).",
+            id="nothing-but-zeros",
+        ),
         pytest.param(Health(checked=70), "clear", "70 results checked, 0 wrong", id="healthy"),
         pytest.param(Health(checked=70, wrong=(WRONG,)), "blocking", "70 results checked, 1 wrong", id="broken"),
     ],

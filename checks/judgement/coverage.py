@@ -18,7 +18,7 @@ NOTHING_TO_CHECK = frozenset(
         "no-earlier-examination",
     }
 )
-OWN_ERROR = "own-error"  # the reason of a measurement that an error of ours ended
+OWN_ERROR = "own-error"  # the reason of a measurement, or of a comparison of an export, that an error of ours ended
 _LEAST = 2  # repetitions: one alone shows nothing
 _REPEATING = (SymptomName.RESULTS_CHANGE, SymptomName.EVERYTHING)  # the questions that repeated operations answer
 
@@ -44,7 +44,8 @@ def outcome_counts(case: Case) -> dict[str, int]:
 def has_own_error(case: Case) -> bool:
     """Whether a part of Naosu itself failed, so that what it was to see was not seen: a check, or a comparison."""
     is_crashed = any(outcome.status is Status.CRASHED for outcome in case.outcomes)
-    return is_crashed or any(measured.reason == OWN_ERROR for measured in case.facts.measurements)
+    runs = (*case.facts.measurements, *(run for model in case.facts.models for run in model.exports))
+    return is_crashed or any(run.reason == OWN_ERROR for run in runs)
 
 
 def is_tested(case: Case) -> bool:

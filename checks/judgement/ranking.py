@@ -10,6 +10,7 @@ WORTH_READING = 0.05  # a finding of a ticket behind the first that is less sure
 _WEIGHT = {Severity.BLOCKING: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 # Questions that any cause can answer.
 _ABOUT_ALL = (SymptomName.EVERYTHING, SymptomName.TICKET, SymptomName.MODELS, SymptomName.COMPARISON)
+_NO_NUMBERS = ("non-finite-output",)
 
 
 def rank(outcomes: Iterable[Outcome], proven: Collection[tuple[str, str]] = ()) -> tuple[Finding, ...]:
@@ -78,7 +79,12 @@ _COMPUTES_WRONGLY = ("gpu-hardware-fault", "processor-hardware-fault")  # of ano
 
 
 def can_explain(cause: str, symptom: str) -> bool:
-    """Whether a cause of this family can explain the symptom at all; a broken card explains both kinds."""
+    """Whether a cause of this family can explain the symptom at all; a broken card explains both kinds.
+
+    That results are no numbers explains no symptom that is asked for: they may well be the same everywhere.
+    """
+    if cause in _NO_NUMBERS:
+        return symptom in _ABOUT_ALL
     is_about_results = family_of(cause) == "reproducibility" or cause in (
         "gpu-hardware-fault",
         "processor-hardware-fault",

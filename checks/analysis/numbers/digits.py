@@ -96,5 +96,7 @@ def settings(measured: Iterable[Measured]) -> str:
 
 
 def figure(value: float | None) -> str:
-    """A size in figures."""
-    return "" if value is None else f"{value:.2g}"
+    """A size in figures: two digits, and no power of ten where it is a usual number."""
+    if value is None:
+        return ""
+    return f"{float(f'{value:.2g}'):.0f}" if 100 <= value < 100_000 else f"{value:.2g}"

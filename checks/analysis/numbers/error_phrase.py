@@ -16,11 +16,13 @@ def error_phrase(
     differences: Iterable[ArrayDifference | None] = (),
     unsized: str = "",
     form: Form | None = None,
+    is_once: bool = False,
 ) -> Phrase:
     """The size of an error in a sentence.
 
     ``relative``: in units of the largest value; ``times``: in units of what rounding makes; ``unsized``: what a
-    difference without a size comes to; ``form``: how errors lie, where that was found.
+    difference without a size comes to; ``form``: how errors lie, where that was found, and ``is_once`` whether
+    they were gone when it was computed again.
     """
     known = [difference for difference in differences if difference is not None]
     lost = next((difference for difference in known if difference.nan or difference.infinite), None)
@@ -30,7 +32,7 @@ def error_phrase(
     if relative is None or not isfinite(relative):
         return phrase("how-far-told", told=unsized) if unsized else phrase("how-far-unknown")
     if form is not None and times is not None:
-        return phrase(f"how-far-{form.value}", error=figure(relative), times=figure(times))
+        return phrase(f"how-far-{form.value}{'-once' if is_once else ''}", error=figure(relative), times=figure(times))
     if times is None or not isfinite(times):
         return phrase("how-far", error=figure(relative))
     return phrase("how-far-times", error=figure(relative), times=figure(times))

@@ -102,6 +102,7 @@ class Magnitude:
     ``bound``: how far rounding order may bring such results apart, or, where they are farther, any results of so many
     terms; None where there is no bound (whole numbers). ``times``: the difference in units of it.
     ``relative``: in units of the largest result. ``form``: how the errors lie, where that tells more than their size.
+    ``came_again``: whether such errors came with the terms in other orders, too; None where that was not tried.
     """
 
     sizes: tuple[Size, ...]
@@ -109,6 +110,7 @@ class Magnitude:
     times: float | None = None
     relative: float | None = None
     form: Form | None = None
+    came_again: bool | None = None
 
     @property
     def size(self) -> Size:

@@ -100,7 +100,8 @@ def precision_magnitude(measured: Precision, *, products: bool, centred: bool) -
     bound = here.surely if measured.farthest <= here.surely or sizes == (Size.UNUSUAL,) else here.rounding
     times = measured.farthest / bound if bound > 0 else None
     allowed = bound * measured.condition if measured.condition else found.bound
-    return Magnitude(sizes, bound=allowed, times=times, relative=found.relative, form=form)
+    again = None if measured.reordered is None else measured.reordered.farthest > here.usual
+    return Magnitude(sizes, bound=allowed, times=times, relative=found.relative, form=form, came_again=again)
 
 
 def _by_elements(

@@ -36,6 +36,7 @@ from checks.facts import Measurements, ModelMeasured, Precision, TorchFacts
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, Inconclusive, NotHere, Severity
 
 SURE = 0.8
+ONCE = 0.45  # wrong once, and right when computed again: less likely the framework's than a bit that flipped
 _PLACES = 4
 # What changes the order alone. Not the batch: a first axis that is open may be time, or a model may mix its rows.
 COMPARED = ("device", "level", "threads", "deterministic")
@@ -108,12 +109,13 @@ def _measured(measured: Sequence[Precision], torch: TorchFacts | None) -> Iterat
         found = [(run, size) for run, size in sizes if size.sizes == (Size.BEYOND,)]
         if not found:
             continue
-        worst, size = max(found, key=lambda pair: pair[1].relative or inf)
+        worst, size = max(found, key=lambda pair: (pair[1].came_again is not False, pair[1].relative or inf))
+        is_once = size.form is not None and size.came_again is False
         wrong = [run for run, _ in found]
         version = torch.version if torch is not None and framework == "torch" else None
         yield Finding(
             severity=Severity.WARNING,
-            confidence=SURE,
+            confidence=ONCE if is_once else SURE,
             subject=f"{framework}:{device}",
             evidence=(
                 Evidence("computed_on", f"{framework} {version or ''}".strip() + f", {device}", worst.origin),
@@ -122,9 +124,14 @@ def _measured(measured: Sequence[Precision], torch: TorchFacts | None) -> Iterat
                 Evidence("measured_error", figure(size.relative) or "NaN", worst.origin),
                 *_times(size.times, worst.origin),
                 *_how_it_lies(worst, size),
+                *([Evidence("without_error", str(worst.reordered.runs + 1))] if is_once and worst.reordered else ()),
             ),
             values={FRAMEWORK: framework}
-            | {"how_far": error_phrase(size.relative, size.times, (worst.against, worst.beside), form=size.form)},
+            | {
+                "how_far": error_phrase(
+                    size.relative, size.times, (worst.against, worst.beside), form=size.form, is_once=is_once
+                )
+            },
         )
 
 

@@ -67,7 +67,7 @@ COMPUTATION_PROBES: tuple[ComputationSpec, ...] = (
     ComputationSpec(
         framework="torch",
         stem="compute/torch/probe",
-        kinds={"repeat": 4, "experiment": 3, "precision": 2, "flip": 1, "portrait": 1, "health": 1},
+        kinds={"repeat": 4, "experiment": 3, "portrait": 1, "precision": 2, "flip": 1, "health": 1},
         expected_start=4.0,
         settings=(Setting(), _WORKSPACE),
     ),

@@ -18,6 +18,7 @@ LEAST_UNITS = 16  # of the last operations, which may be exact by chance in the 
 UNITS_OF_MEAN = 0.5
 MOST_BYTES = 1 << 30  # of values within the networks that are kept at once
 MOST_IN_ONE = 20  # operations of the original that an exporter may put into one
+LARGEST = 1.7976931348623157e308  # float64's: two finite numbers can be farther apart
 MOST_ORDERS = 4  # axes up to which their order is tried
 
 
@@ -65,12 +66,14 @@ def distance(numpy, reference, candidate):
     first, second = reference.astype(kind), candidate.astype(kind)
     both = numpy.isfinite(first) & numpy.isfinite(second)
     same = (first == second) | (numpy.isnan(first) & numpy.isnan(second))
-    return numpy.abs(first[both] - second[both]), int((~both & ~same).sum())
+    with numpy.errstate(over="ignore"):
+        apart = numpy.abs(first[both] - second[both])
+    return apart, int((~both & ~same).sum())
 
 
 def largest(apart):
-    """The largest of the differences; 0 where there is nothing to differ."""
-    return float(apart.max()) if apart.size else 0.0
+    """The largest of the differences; 0 where there is nothing to differ. A finite number, as JSON has no other."""
+    return min(float(apart.max()), LARGEST) if apart.size else 0.0
 
 
 def share_beyond(apart, bound, nan, size):
@@ -93,7 +96,7 @@ def figures(numpy, name, reference, candidate, rounding):
     fact.update(max_abs=largest(apart), scale=scale, bound=bound, nan=nan)
     fact["share"] = share_beyond(apart, bound, nan, reference.size)
     if scale:
-        fact["max_rel"] = fact["max_abs"] / scale
+        fact["max_rel"] = min(fact["max_abs"] / scale, LARGEST)
     fact["equal"] = fact["max_abs"] == 0.0 and nan == 0
     if reference.dtype.kind in "fc" and candidate.dtype.kind in "fc":
         fact["nan_in_both"] = int((numpy.isnan(reference) & numpy.isnan(candidate)).sum())
@@ -116,8 +119,11 @@ def _decisions(numpy, reference, candidate):
     first, second = (
         numpy.nan_to_num(side.astype(numpy.float64), posinf=0.0, neginf=0.0).ravel() for side in (reference, candidate)
     )
-    norms = float(numpy.linalg.norm(first) * numpy.linalg.norm(second))
-    figures = {"cosine": float(first @ second) / norms} if norms else {}
+    scaled = [
+        side / (numpy.abs(side).max() or 1.0) for side in (first, second)
+    ]  # else squares of large numbers are infinite
+    norms = float(numpy.linalg.norm(scaled[0]) * numpy.linalg.norm(scaled[1]))
+    figures = {"cosine": float(scaled[0] @ scaled[1]) / norms} if norms else {}
     if reference.ndim and reference.shape[-1] > 1:
         tops = (numbers.reshape(-1, reference.shape[-1]).argmax(axis=1) for numbers in (first, second))
         figures["same_top"] = float(numpy.equal(*tops).mean())

@@ -91,6 +91,8 @@ def _failed(work, error):
     """What an exception means where it came up. A search that fails leaves what was compared as it is."""
     if work is _part:
         return {"search": "failed", "search_detail": "%s: %s" % (type(error).__name__, error)}
+    if work is _compare and FACT.get("ran"):  # what is compared is computed here
+        return {"reason": "own-error", "error": kit.describe(error)}
     outcome = {_original: "loaded", _export: "exported", _compare: "ran"}[work]
     if work is _original and FACT.get("loaded"):
         return {"reason": "original-failed", "error": kit.describe(error)}

@@ -232,3 +232,9 @@ def test_the_gravest_of_what_can_explain_the_symptom_is_named() -> None:
 def test_a_doubtful_cause_is_offered_and_a_sure_one_stated(confidence: float, expected: Stance) -> None:
     driver = Finding(cause="driver-not-loaded", severity=Severity.BLOCKING, confidence=confidence, subject="driver")
     assert headline(Facts(), (driver,), "not-on-gpu", "").stance is expected
+
+
+def test_nan_is_worth_attention_and_no_reason_why_results_change() -> None:
+    odd = Finding(cause="non-finite-output", severity=Severity.WARNING, confidence=0.95, subject="torch /m/net.pt")
+    assert headline(Facts(), (odd,), "results-change", "").stance is Stance.UNRELATED
+    assert headline(Facts(), (odd,), "everything", "").stance is Stance.FOUND

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import itertools
 from collections.abc import Iterator
 
@@ -15,7 +16,7 @@ from checks.analysis.numbers.digits import error_of, shorter_format
 from checks.analysis.numbers.magnitude import Form, Size
 from checks.analysis.numbers.mechanism import form_of, limits, recognised
 from checks.analysis.numbers.side_by_side import pairs_here
-from checks.causes.reproducibility.framework_numeric_bug import framework_numeric_bug
+from checks.causes.reproducibility.framework_numeric_bug import SURE, framework_numeric_bug
 from checks.causes.reproducibility.reduced_precision import reduced_precision
 from checks.causes.reproducibility.tf32_enabled import tf32_enabled
 from checks.facts import ErrorShape, Measurements, Portrait, Precision, Reordered
@@ -98,7 +99,8 @@ def test_a_wrong_bit_in_one_of_8192_results_is_one_wrong_element() -> None:
         assert error_of(measured).form is Form.ELEMENTS
         assert shorter_format(measured) is None
         (finding,) = findings(measured)
-        assert finding.values["how_far"].key == "how-far-elements"
+        assert finding.values["how_far"].key == "how-far-elements-once"
+        assert finding.confidence < 0.5
         (place,) = [part.value for part in finding.evidence if part.name == "wrong_places"]
         assert place.count("[") == 4
 
@@ -117,7 +119,14 @@ def test_two_results_at_each_others_places_are_no_rounding() -> None:
     measured = digits(MATMUL, PLANTED["two swapped"])
     assert error_of(measured).form is Form.MOVED
     (finding,) = findings(measured)
-    assert finding.values["how_far"].key == "how-far-moved"
+    assert finding.values["how_far"].key == "how-far-moved-once"
+
+
+def test_what_comes_again_is_the_frameworks() -> None:
+    wrong = dataclasses.replace(PLANTED["bit 22"], lasting=True)
+    (finding,) = findings(digits(MATMUL, wrong))
+    assert finding.values["how_far"].key == "how-far-elements"
+    assert finding.confidence == SURE
 
 
 def test_an_element_that_no_sample_shows_stands_out_in_its_block() -> None:

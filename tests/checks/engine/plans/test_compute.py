@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from checks.engine.catalogues.computations import ComputationJob, ComputationSpec, Setting
+from checks.engine.catalogues.computations import COMPUTATION_PROBES, ComputationJob, ComputationSpec, Setting
 from checks.engine.events import Finished, Measured, Planned, Progress
 from checks.engine.examination import examine
 from checks.engine.plans import ask as ask_plan
@@ -467,3 +467,13 @@ def test_a_new_process_is_asked_what_differed_without_a_reason(run: Callable[...
     found = {finding.cause for finding in case.findings}
     assert "first-call-differs" in found
     assert "processor-hardware-fault" not in found
+
+
+@pytest.mark.parametrize("symptom", ["results-change", "results-differ", "everything"])
+def test_what_two_machines_are_compared_by_has_room_in_a_quick_examination(
+    symptom: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "COMPUTATION_PROBES", COMPUTATION_PROBES[:1])
+    cpu = facts(FrameworkDevice(device="cpu", kernel=WORKS))
+    (planned,) = compute_jobs(cpu, asked(symptom, "quick"))
+    assert planned.seconds["portrait"] >= 1.0

@@ -90,6 +90,29 @@ def test_what_is_rounding(reference: Any, candidate: Any, is_rounding: bool) -> 
     json.dumps(told)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "cosine"),
+    [
+        pytest.param([1e200, 2e200], [2e200, -1e200], 0.0, id="squares-that-are-infinite"),
+        pytest.param([1e-200, 2e-200], [1e200, 2e200], 1.0, id="lengths-far-apart"),
+        pytest.param([1.7e308, 1.0], [-1.7e308, 1.0], -1.0, id="a-difference-that-is-infinite"),
+        pytest.param([np.inf, 1.0], [-np.inf, 1.0], 1.0, id="infinities"),
+    ],
+)
+def test_figures_of_numbers_of_any_size_are_finite(first: list[float], second: list[float], cosine: float) -> None:
+    told = figures(np.array(first), np.array(second))
+    assert told["cosine"] == pytest.approx(cosine)
+    json.dumps(told, allow_nan=False)
+
+
+def test_an_error_of_ours_is_not_called_one_of_the_export(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe = importlib.import_module("checks.probes.export.probe")
+    for ran, told in ((True, {"reason": "own-error"}), (None, {"ran": False})):
+        monkeypatch.setattr(probe, "FACT", {"ran": ran})
+        fields = probe._failed(probe._compare, ValueError("-inf + inf in fsum"))
+        assert {name: value for name, value in fields.items() if name != "error"} == told
+
+
 def test_complex_numbers_come_as_pairs() -> None:
     reference = np.fft.rfft(np.linspace(0, 1, 8)).astype(np.complex64)
     pairs = np.stack([reference.real, reference.imag], axis=-1)

@@ -91,7 +91,6 @@ class _Origin:
         self._model, self._way, self._arrays, self._clock = model, way, arrays, clock
         self._lost = {name: counts(model.numpy, array) for name, array in arrays.items()}
         self._makers = {name: node for node in model.nodes for name in node.outputs if name}
-        self._held = {}  # weights that were looked at
         self._stopped = ""
 
     def of_outputs(self, kind):
@@ -109,7 +108,7 @@ class _Origin:
             taken = [name for name in self._taken(node) if self._is_lost(name, NAN)]
             if _plain(node.op) in _CHOOSING and taken:
                 size = self._sizes.get(taken[0], 0)
-                fields = {"kind": NAN, "nan": self._state(taken[0])[NAN], "elements": size}
+                fields = {"kind": NAN, "nan": self._lost[taken[0]][NAN], "elements": size}
                 chosen = {"choice_node": node.label, "choice_op": node.op}
                 return dict(fields, **chosen, **self._told(taken[0], NAN))
         return None
@@ -163,9 +162,12 @@ class _Origin:
         seen = {name}
         while name in self._makers:
             node = self._makers[name]
-            before = [taken for taken in self._taken(node) if taken not in seen and self._is_lost(taken, kind)]
-            if not before:
-                return name, node
+            taken = [value for value in self._taken(node) if value not in seen]
+            before = [value for value in taken if self._is_lost(value, kind)]
+            if not before:  # the weights last: to read them takes the longest
+                weights = self._weights([value for value in taken if value not in self._lost])
+                before = [value for value, array in weights.items() if counts(self._model.numpy, array)[kind]]
+                return (before[0], None) if before else (name, node)
             name = before[0]
             seen.add(name)
         return name, None
@@ -187,35 +189,29 @@ class _Origin:
         return found
 
     def _is_lost(self, name, kind):
-        return bool(self._state(name)[kind])
+        return name in self._lost and bool(self._lost[name][kind])
 
-    def _state(self, name):
-        if name not in self._lost and name not in self._makers:
-            value = self._weight(name)
-            return counts(self._model.numpy, value) if value is not None else {NAN: 0, INFINITE: 0}
-        return self._lost.get(name, {NAN: 0, INFINITE: 0})
-
-    def _weight(self, name):
-        if name not in self._held:
-            try:
-                self._held[name] = self._model.held([name]).get(name)
-            except Exception as error:
-                if not is_of_model(error):
-                    raise
-                self._held[name] = None  # it cannot be given out
-        return self._held[name]
+    def _weights(self, names):
+        """Those that the model can give out, by name."""
+        try:
+            values = self._model.held(names) if names else {}
+        except Exception as error:
+            if not is_of_model(error):
+                raise
+            parts = [self._weights([name]) for name in names] if len(names) > 1 else []
+            return {name: value for part in parts for name, value in part.items()}
+        return {name: value for name, value in values.items() if hasattr(value, "dtype")}
 
     def _together(self, node, kind):
         """What a node takes and gives, of one run in which it makes what is lost of what is not; None: not seen."""
         numpy, taken = self._model.numpy, self._taken(node)
         names = [name for name in (*taken, *node.outputs) if name in self._makers]
         run = self._way.giving(list(dict.fromkeys(names)))
+        fixed = {name: array for name, array in self._arrays.items() if name in taken}
+        fixed.update(self._weights([name for name in taken if name not in self._lost]))
         for _ in range(TRIES):
             values = {name: value for name, value in run(self._arrays).items() if hasattr(value, "dtype")}
-            for name in taken:
-                value = self._arrays.get(name) if name in self._arrays else self._held.get(name)
-                if name not in values and value is not None:
-                    values[name] = value
+            values = {**fixed, **values}
             lost = {name: counts(numpy, value)[kind] for name, value in values.items()}
             if any(lost.get(name) for name in node.outputs) and not any(lost.get(name) for name in taken):
                 return values

@@ -330,3 +330,21 @@ def test_a_sparse_output_is_compared_like_any_other(tmp_path: Path) -> None:
             return torch.relu(self.layer(x)).to_sparse()
 
     assert measured(tmp_path, Sparse())[0].distinct == 1
+
+
+def test_a_weight_that_cannot_be_given_out_hides_no_other() -> None:
+    node = side.Node("sum", "aten::add", ["x", "odd", "nan"], ["y"])
+    model = ways.Model(np, {}, {"x": np.ones(2, "float32")}, [node])
+
+    def held(names: list[str]) -> dict[str, Any]:
+        with ways.of_model():
+            if "odd" in names:
+                raise RuntimeError("a sequence")
+        return {name: np.full(2, np.nan) for name in names}
+
+    model.held, model.ends = held, ["y"]
+    way = ways.Way(lambda arrays: {"y": np.full(2, np.nan)}, lambda names: lambda _: {"y": np.full(2, np.nan)}, "cpu")
+    way.results(model.arrays)
+    (fact,) = read(lost.facts(model, way, compute.Clock(5.0)))
+    assert fact.lost is not None
+    assert (fact.lost.source, fact.lost.node) == ("weight", "nan")

@@ -101,3 +101,19 @@ def test_too_little_memory_is_told_as_that_and_never_as_a_lost_device(message: s
 )
 def test_a_gpu_that_lets_in_no_other_process(message: str, is_busy: bool) -> None:
     assert kit.is_busy(message) is is_busy
+
+
+@pytest.mark.parametrize(
+    ("counts", "is_settled"),
+    [
+        pytest.param([], False, id="nothing"),
+        pytest.param([29, 1], False, id="whoever-stops-at-the-first-other-takes-seldom-for-frequent"),
+        pytest.param([15, 14], False, id="too-few-calls"),
+        pytest.param([20, 10], True, id="frequent"),
+        pytest.param([991, 9], False, id="seldom"),
+        pytest.param([990, 5, 5], True, id="two-others"),
+        pytest.param([1] * 30, True, id="another-each-time"),
+    ],
+)
+def test_when_what_varies_was_repeated_often_enough(counts: list[int], is_settled: bool) -> None:
+    assert kit.is_settled(counts) is is_settled

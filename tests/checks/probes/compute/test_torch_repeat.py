@@ -541,6 +541,17 @@ def test_a_slow_operation_is_repeated_where_the_others_leave_the_time(
     assert seconds.now <= 3.0 + 0.2
 
 
+def test_each_is_repeated_often_enough_before_any_is_repeated_more(
+    suite: ModuleType, repeats: Any, seconds: Seconds
+) -> None:
+    """As on two busy cores: as much time as all of them need, whose calls take more and less."""
+    lengths = [(0.001, 0.01, 0.03)[number % 3] for number in range(30)]
+    planted = [slow(suite, f"operation-{number}", seconds, length) for number, length in enumerate(lengths)]
+    made = repeated(repeats, planted, compute.Clock(1.25 * sum(12 * length for length in lengths)))
+    assert min(each.repetitions for each in made.values()) >= 10
+    assert {each.reason for each in made.values()} == {""}
+
+
 def test_where_all_are_slow_the_first_are_repeated_and_not_each_only_tried(
     suite: ModuleType, repeats: Any, seconds: Seconds
 ) -> None:

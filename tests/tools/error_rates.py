@@ -14,7 +14,7 @@ import msgspec
 
 from checks.analysis.numbers.repeats import repeated
 from checks.facts import Repeat
-from checks.probes.compute.torch.repeat import _Counted
+from checks.probes.compute.counting import Counted
 
 RATES = (0.001, 0.002, 0.003, 0.005, 0.01, 0.05, 0.2, 0.5)
 MOST = (300, 1000)  # repetitions, of quick and standard effort
@@ -24,7 +24,7 @@ SETTINGS = ("deterministic", "cudnn-off", "cudnn-deterministic")  # that are tri
 
 def played(drawn: random.Random, rate: float, most: int, chunk: int, setting: str) -> Repeat:
     """The fact that the probe makes of an operation with this rate."""
-    counted = _Counted()
+    counted = Counted()
     counted.warm_up = 0
     while not counted.is_enough(most):
         codes = [int(drawn.random() < rate) for _ in range(min(chunk, most - len(counted.order)))]

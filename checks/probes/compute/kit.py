@@ -37,8 +37,7 @@ class Clock:
     def __init__(self, seconds, whole=None):
         self.seconds = seconds
         self.whole = whole or self
-        self.began = time.monotonic()
-        self._end = self.began + seconds
+        self._end = time.monotonic() + seconds
 
     @property
     def left(self):

@@ -12,7 +12,7 @@ import time
 
 from ... import kit
 from ...model import kit as model_kit
-from .. import child
+from .. import child, counting
 from .. import kit as compute
 from ..bits import difference, fingerprint
 from . import operations as suite
@@ -22,12 +22,8 @@ from .timers import Events, Wall
 SEED = 20
 MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 show what happens in one of a hundred
 FAR = 30  # repetitions among which the result is looked for that is the farthest from the first
-LEAST = 3  # repetitions of what was begun, while the time of all lasts
-TELLING = 10  # ... by default, while it takes no more than PATIENCE times its part: fewer tell next to nothing
-PATIENCE = 4.0
-CALLS = LEAST + 1  # that it needs at the least: the first is not counted
+CALLS = counting.LEAST + 1  # that it needs at the least: the first is not counted
 AS_DEFAULT = ("default", "exact-inputs", "fresh-process")  # what was the first call is that by default
-FINGERPRINTS, ORDER = 20, 300  # as many of each are reported
 RECURRENT = ("lstm-backward", "gru-backward")  # those that need a workspace to repeat, and do not say so
 BY_DEFAULT, MAIN = 0.75, 0.6  # part of the time that is left for all operations by default, under a setting, and so on
 LEAST_MORE = 0.5  # seconds that are worth more repetitions
@@ -185,7 +181,7 @@ class Repeats:
         pairs = [*self.by_default(), *((varied, "deterministic") for varied in self._varied)]
         waiting = [pair for pair in pairs if pair not in self._counts and pair not in self._ended]
         begun = [pair for pair in pairs if pair in self._counts and not self._counts[pair].is_enough(self._most)]
-        return waiting + sorted(begun, key=lambda pair: len(self._counts[pair].order) >= TELLING)
+        return waiting + sorted(begun, key=lambda pair: len(self._counts[pair].order) >= counting.TELLING)
 
     @property
     def wants_workspace(self):
@@ -264,7 +260,7 @@ class Repeats:
                 scale *= STEP
             elif (
                 not known
-                and seconds > max(LONG, clock.left / LEAST)
+                and seconds > max(LONG, clock.left / counting.LEAST)
                 and scale / STEP >= SMALLEST
                 and seconds < before / 2  # else it is not the numbers that take the time
             ):
@@ -292,14 +288,14 @@ class Repeats:
         torch, setting, call, expected = self._torch, what[1], self._prepared.call, self._prepared.seconds
         if setting == "autotune":
             call = _in_threads(call)
-        counted = self._counts.get(what) or _Counted()
+        counted = self._counts.get(what) or counting.Counted()
         if not counted.order and setting not in AS_DEFAULT:
             expected = self._first_call(call)
-            self._pace.look(what, LEAST, expected, clock)
+            self._pace.look(what, counting.LEAST, expected, clock)
         counted.warm_up = self._prepared.code if counted.warm_up is None else counted.warm_up
         self._timer.reset()
         first, code, other, done = None, None, None, 0
-        turn = _Turn(clock, self._needed if setting == "default" and not counted.order else None)
+        turn = counting.Turn(clock, self._needed if setting == "default" and not counted.order else None)
         while len(counted.order) < self._most and turn.goes_on(done):
             codes = fingerprint.TorchCodes(torch)
             for place in range(min(self._chunk(expected, clock), self._most - len(counted.order))):
@@ -322,9 +318,11 @@ class Repeats:
             other = result if read[-1] != code else other
             if counted.is_enough(self._most):
                 break
-            if done < LEAST and not counted.varies:  # it may have become slower: something else keeps the machine busy
-                self._pace.look(what, LEAST - done, expected, clock)
-        if len(counted.order) < min(LEAST, self._most) and not counted.varies:
+            if (
+                done < counting.LEAST and not counted.varies
+            ):  # it may have become slower: something else keeps the machine busy
+                self._pace.look(what, counting.LEAST - done, expected, clock)
+        if len(counted.order) < min(counting.LEAST, self._most) and not counted.varies:
             raise compute.TooSlow(CALLS * expected, expected)
         self._counts[what] = counted
         if len(counted.found) > 1 and counted.spread is None:
@@ -366,31 +364,6 @@ class Repeats:
         return farthest
 
 
-class _Turn:
-    """How long one operation is repeated. ``needed``: seconds that those before it took until that told something.
-
-    Those that wait need as much, and have a share in what is left beyond that. None: it had its turn before, and has
-    its part of the time.
-    """
-
-    def __init__(self, clock, needed):
-        self._clock, self._needed, self._end = clock, needed, None
-
-    def goes_on(self, done):
-        """Whether it is repeated once more, after so many times."""
-        clock, now = self._clock, time.monotonic()
-        if done < LEAST or clock.whole.left <= 0:
-            return clock.whole.left > 0
-        if self._needed is None:
-            return clock.left > 0
-        if done < TELLING:
-            return now - clock.began < PATIENCE * clock.seconds
-        if self._end is None:
-            self._needed.append(now - clock.began)
-            self._end = now + clock.seconds - sum(self._needed) / len(self._needed)
-        return now < self._end
-
-
 class _Prepared:
     """What is repeated now. ``wanted``: (operation, whether its inputs are exact). ``code``: of the very first result.
 
@@ -400,58 +373,6 @@ class _Prepared:
     def __init__(self, wanted, scale):
         self.wanted, self.scale = wanted, scale
         self.call, self.code, self.seconds, self.sizes = None, None, 0.0, ()
-
-
-class _Counted:
-    """What came of the repetitions of one operation under one setting."""
-
-    def __init__(self):
-        self.found, self.order, self._counts = [], [], []
-        self.warm_up, self.spread = None, None
-        self._seconds, self._spent = [], 0.0
-
-    def add(self, codes, seconds, spent):
-        """Some more. ``seconds``: of each call; ``spent``: of everything."""
-        for code in codes:
-            if self._is_settled:  # to stop is decided call by call, however many are read at once
-                break
-            if code not in self.found:
-                self.found.append(code)
-                self._counts.append(0)
-            place = self.found.index(code)
-            self.order.append(place)
-            self._counts[place] += 1
-        self._seconds += seconds
-        self._spent += spent
-
-    @property
-    def varies(self):
-        """Whether there was another result."""
-        return len(self.found) > 1 or bool(self.found and self.found[0] != self.warm_up)
-
-    def is_enough(self, most):
-        """Whether more show nothing new."""
-        return self._is_settled or len(self.order) >= most
-
-    @property
-    def _is_settled(self):
-        return len(self.found) > 1 and compute.is_settled(self._counts)
-
-    def figures(self):
-        """The fields of Repeat."""
-        figures = {
-            "repetitions": len(self.order),
-            "distinct": len(self.found),
-            "fingerprints": [_hex(code) for code in self.found[:FINGERPRINTS]],
-            "counts": self._counts[:FINGERPRINTS],
-            "seconds": compute.median(self._seconds),
-            "share": min(1.0, sum(self._seconds) / self._spent) if self._spent else None,
-        }
-        if len(self.found) > 1:
-            figures.update(order=self.order[:ORDER], spread=self.spread)
-        if self.warm_up != self.found[0]:
-            figures["warm_up"] = _hex(self.warm_up)
-        return figures
 
 
 def _in_threads(call):
@@ -495,7 +416,3 @@ def _distance(apart):
     bad = apart.get("nan", 0) + apart.get("infinite", 0)
     size = apart.get("max_abs") or 0.0
     return bad, size / apart["scale"] if apart.get("scale") else size, apart.get("differing", 0)
-
-
-def _hex(code):
-    return "%016x" % (code & (1 << 64) - 1)

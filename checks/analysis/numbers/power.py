@@ -54,11 +54,6 @@ def excluded_rate(repetitions: int, confidence: float = CONFIDENCE, among: int =
     return most
 
 
-def confidence_of(repetitions: int, rate: float) -> float:
-    """How surely an instability of this rate would have been seen in so many repetitions."""
-    return 1 - chance_of_alike(repetitions, rate)
-
-
 def chance_without_effect(others: int, calls: int, alike: int) -> float:
     """How likely, at the most, a setting that does nothing looks as if it did.
 

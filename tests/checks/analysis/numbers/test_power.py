@@ -9,7 +9,6 @@ import pytest
 from checks.analysis.numbers.power import (
     chance_of_alike,
     chance_without_effect,
-    confidence_of,
     excluded_rate,
     rounded_up,
 )
@@ -18,7 +17,7 @@ from checks.probes.compute.kit import OTHERS, SURE
 
 def test_three_hundred_equal_results_exclude_one_in_a_hundred() -> None:
     assert excluded_rate(300) == pytest.approx(0.01, rel=0.02)
-    assert confidence_of(300, 0.01) == pytest.approx(0.951, abs=0.001)
+    assert chance_of_alike(300, 0.01) == pytest.approx(0.049, abs=0.001)
 
 
 @pytest.mark.parametrize("repetitions", [30, 300, 3000])
@@ -29,12 +28,12 @@ def test_the_rule_of_three(repetitions: int) -> None:
 def test_one_result_shows_nothing() -> None:
     assert excluded_rate(1) is None
     assert excluded_rate(0) is None
-    assert confidence_of(1, 0.5) == 0.0
+    assert chance_of_alike(1, 0.5) == 1.0
 
 
 def test_what_always_differs_is_seen_at_once() -> None:
-    assert confidence_of(2, 1.0) == 1.0
-    assert confidence_of(10, 0.0) == 0.0
+    assert chance_of_alike(2, 1.0) == 0.0
+    assert chance_of_alike(10, 0.0) == 1.0
 
 
 @pytest.mark.parametrize(("rate", "repetitions"), [(0.02, 100), (0.5, 4), (0.4, 5), (0.3, 3)])
@@ -42,7 +41,7 @@ def test_an_unstable_operation_goes_unseen_as_often_as_said(rate: float, repetit
     """Of two results either may come every time: what flips evenly goes unseen twice as often as one of the two."""
     drawn, trials = random.Random(3), 5000
     unseen = sum(len({drawn.random() < rate for _ in range(repetitions)}) == 1 for _ in range(trials)) / trials
-    assert 1 - confidence_of(repetitions, rate) == pytest.approx(unseen, abs=0.02)
+    assert chance_of_alike(repetitions, rate) == pytest.approx(unseen, abs=0.02)
 
 
 @pytest.mark.parametrize("repetitions", [2, 3, 6, 30, 1000])

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from checks.analysis.gpu.load import device_name, loads
 from checks.analysis.numbers.power import excluded_rate, reach, rounded_up
-from checks.facts import Measurement, Measurements, Repeat
+from checks.facts import Experiment, Measurements, ModelMeasured, Repeat
 from checks.facts.case import Case
+from checks.facts.question import SymptomName
 from checks.judgement.coverage import is_conclusive, is_too_short, repeats_by_default, varies
 from wizard.report.content.measured.health import outcome_of_load
 from wizard.report.content.measured.line import framework_name
 from wizard.report.content.measured.words import from_to
 from wizard.words import words
 
+_OF_REPEATING = (Repeat, Experiment, ModelMeasured)  # measurements that show whether results change
 _ADVICE = {"standard": "longest", "thorough": "again-alone"}  # a shorter examination than this one helps nobody
 
 
@@ -22,16 +24,20 @@ def what_was_tested(case: Case, language: str) -> tuple[str, ...]:
 
     Where nothing changed: that it was too short to tell, if it was, and where else a change comes from.
     """
-    return (*_lines(case.facts.measurements, language), *_if_all_repeated(case, language), *_loads(case, language))
+    return (*_lines(case, language), *_if_all_repeated(case, language), *_loads(case, language))
 
 
-def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
+def _lines(case: Case, language: str) -> Iterator[str]:
+    measurements = case.facts.measurements
     repeats = [repeat for repeat in repeats_by_default(measurements) if is_conclusive(repeat)]
     if repeats:
         yield _repeated(repeats, language)
-    left_out = sum(measurement.is_left_out for measurement in measurements)
+    left_out = [measurement for measurement in measurements if measurement.is_left_out]
+    asked = [measurement for measurement in left_out if isinstance(measurement, _OF_REPEATING)]
     if left_out:
-        yield words("report.tested-left-out", language, count=left_out)
+        is_beside = case.answers.symptom == SymptomName.RESULTS_CHANGE and len(asked) < len(left_out)
+        key = "report.tested-left-out-beside" if is_beside else "report.tested-left-out"
+        yield words(key, language, count=len(left_out), asked=len(asked))
 
 
 def _if_all_repeated(case: Case, language: str) -> Iterator[str]:

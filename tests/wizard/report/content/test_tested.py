@@ -10,6 +10,7 @@ from checks.facts import (
     ArrayDifference,
     Experiment,
     Facts,
+    Flip,
     Health,
     Measurement,
     ModelMeasured,
@@ -212,6 +213,12 @@ def test_too_short_is_the_verdict_itself(
 def test_a_note_does_not_hide_that_it_was_too_short() -> None:
     case = case_of(repeat(3), findings=(found("batch-size-rounding", Severity.NOTE),))
     assert verdict_of(case, ["T0"], "en").state == "incomplete"
+
+
+def test_what_was_left_out_is_told_by_whether_it_bears_on_the_question() -> None:
+    late = (repeat(0, None, reason="no-time"), *(Flip(reason="no-time") for _ in range(3)))
+    assert "left out because the time was up: 4, of which 1 bear on whether" in told(repeat(300), *late)
+    assert "left out because the time was up: 4. A longer" in told(repeat(300), *late, symptom="everything")
 
 
 def test_nobody_is_advised_to_take_the_examination_that_this_one_is() -> None:

@@ -7,6 +7,7 @@ system refuses although it was named rightly (a moved environment, a volume with
 from __future__ import annotations
 
 import configparser
+import contextlib
 import json
 import os
 import re
@@ -152,9 +153,13 @@ def _file(word: str, folder: Path, variables: Mapping[str, str]) -> Path:
         if _has_folder(word):
             if not os.path.lexists(beside):
                 raise CommandError("not-found", path=word)
+            with contextlib.suppress(FileNotFoundError):  # a link to nothing: a moved environment, which is examined
+                beside.stat()
             return beside
         if beside.suffix.lower() in _SCRIPTS and beside.is_file():
             return beside
+    except PermissionError as error:
+        raise CommandError("no-permission", path=word) from error
     except (OSError, ValueError) as error:  # a name that is too long, or holds a NUL
         raise CommandError("not-found", path=word) from error
     found = shutil.which(word, path=variables.get("PATH"))

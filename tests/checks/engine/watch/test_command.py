@@ -98,6 +98,23 @@ def test_what_was_named_wrongly(given: tuple[str, ...], key: str, folder: Path) 
     assert error.value.key == key
 
 
+def test_a_program_behind_a_folder_that_is_closed_to_this_user(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an environment whose Python lies in another user's home. The superuser may enter every folder."""
+    closed, real = folder / "env/python", os.stat
+    closed.parent.mkdir()
+    closed.symlink_to("/root/.pyenv/bin/python")
+
+    def denied(path: object, **more: object) -> os.stat_result:
+        if path == closed and more.get("follow_symlinks", True):
+            raise PermissionError(13, "Permission denied")
+        return real(path, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("os.stat", denied)
+    with pytest.raises(CommandError) as raised:
+        understood((str(closed), "main.py"), folder)
+    assert (raised.value.key, raised.value.values) == ("no-permission", {"path": str(closed)})
+
+
 def test_no_such_folder(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="no-folder"):
         understood(("sh",), tmp_path / "none")

@@ -79,6 +79,11 @@ class Mending(Fact, frozen=True, kw_only=True, omit_defaults=True):
         return self.stands and self.result in (MendingResult.DID_NOT_HELP, MendingResult.OTHER_FAILURE)
 
     @property
+    def is_fixed(self) -> bool:
+        """Whether what failed was seen to come to its end, here or where the case is from, and it was not undone."""
+        return self.result == MendingResult.FIXED and not self.is_undone
+
+    @property
     def mended(self) -> bool:
         """Whether what failed was seen not to fail afterwards, and it was not undone."""
         return self.stands and self.result in (MendingResult.FIXED, MendingResult.RUNS_LONGER)

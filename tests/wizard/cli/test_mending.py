@@ -23,6 +23,7 @@ from checks.mending.mend import Doing
 from checks.mending.undo import with_undone
 from checks.proof.apply import Ground
 from checks.proof.copies.environment_copy import Cancelled
+from checks.sharing.case import decode
 from wizard.cli import mending
 from wizard.cli.command_line import run_command
 from wizard.report.content.remedies import mendings as mending_words
@@ -96,7 +97,9 @@ def test_the_report_and_the_history_say_that_it_is_fixed_until_it_is_undone(
     for language, words in said.items():
         report, plain = build(shown, language), to_json(shown, language)
         pdf = "".join(page.extract_text() for page in PdfReader(io.BytesIO(to_pdf(report, plain))).pages)
-        for text in (to_terminal(report), to_markdown(report), "".join(pdf.split())):
+        sent = msgspec.structs.replace(decode(plain), findings=(told,))  # as whoever gets it reads it
+        opened = to_terminal(build(sent, language))
+        for text in (to_terminal(report), to_markdown(report), "".join(pdf.split()), opened):
             for word in words:
                 assert word in text or "".join(word.split()) in text
             assert "Blocking" not in text

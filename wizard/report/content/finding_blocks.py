@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from checks.facts import MendingResult
 from checks.remedies.plan import PlannedStep, RemedyPlan
 from wizard.report.content.blocks import (
     Badge,
@@ -207,7 +206,7 @@ def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
         details = mending_details(mending, proof, language)
         if details:
             yield details
-        if mending.stands and mending.result == MendingResult.FIXED:  # its steps are done
+        if mending.is_fixed:  # its steps are done
             return
     if proof:
         yield result_step(proof, language)

@@ -321,8 +321,8 @@ def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[s
 
 
 def _mends(plan: RemedyPlan) -> bool:
-    """Whether it was carried out here, and what had failed works behind it."""
-    return plan.mending is not None and plan.mending.mended
+    """Whether it was carried out, and what had failed works behind it; also in a case that was opened."""
+    return plan.mending is not None and plan.mending.is_fixed
 
 
 def _is_open(question: Question, facts: Facts) -> bool:

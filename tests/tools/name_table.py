@@ -2,6 +2,7 @@
 
     python -m tests.tools.name_table FOLDER
 
+What FOLDER says nothing of stays as it is.
 A name is taken where it came or went while its module stayed; a module where it came or went while its package stayed.
 What went and came back counts from its last coming on. Standard library: FOLDER/std-<version>.json.
 """
@@ -71,8 +72,9 @@ def changes(releases: Releases, new_names: tuple[str, ...]) -> dict[tuple[str, s
     for module in sorted({module for _, modules in releases for module in modules}):
         parent = module.rpartition(".")[0]
         for kind, at in turns([module in modules for _, modules in releases]):
-            # Of a package that is new or gone as a whole its parts tell nothing.
-            if not parent or (parent in releases[at - 1][1]) == (parent in releases[at][1]):
+            # Of a package that is new or gone as a whole its parts tell nothing, unless it came back without them.
+            is_back = kind == "gone" and any(parent in modules for _, modules in releases[at:])
+            if not parent or is_back or (parent in releases[at - 1][1]) == (parent in releases[at][1]):
                 found["", kind, releases[at][0]].append(module)
         having = [(version, modules[module]) for version, modules in releases if module in modules]
         for name in sorted({name for _, names in having for name in names}):
@@ -106,10 +108,11 @@ def main() -> None:
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--into", type=Path, default=TARGET)
     given = arguments.parse_args()
-    out = [HEAD]
+    kept = _packages(given.into.read_text("utf-8")) if given.into.exists() else {}
     std = sorted(given.folder.glob("std-*.json"), key=lambda path: [int(part) for part in path.stem[4:].split(".")])
     releases = [(path.stem[4:].rpartition(".")[0], _sets(json.loads(path.read_text()))) for path in std]
-    out.append(rows("python", releases, (ALL,)))
+    if releases:
+        kept["python"] = rows("python", releases, (ALL,))
     for path in sorted((given.folder / "names").glob("*.json")):
         try:
             told = json.loads(path.read_text())
@@ -117,8 +120,16 @@ def main() -> None:
             continue
         releases = [(version, _sets(modules)) for version, modules in told["releases"]]
         if len(releases) > 1:
-            out.append(rows(told["package"], releases, NEW_NAMES.get(told["package"], ())))
-    given.into.write_text("".join(out), encoding="utf-8")
+            package = told["package"]
+            kept[package.replace("_", "-")] = rows(package, releases, NEW_NAMES.get(package, ()))
+    order = sorted(kept, key=lambda package: (package != "python", package))
+    given.into.write_text("".join((HEAD, *map(kept.__getitem__, order))), encoding="utf-8")
+
+
+def _packages(table: str) -> dict[str, str]:
+    """The rows of each package of a table that was made before."""
+    found = (f"\n[[package]]\n{rows}" for rows in table.split("\n[[package]]\n")[1:])
+    return {rows.split('name = "', 1)[1].partition('"')[0]: rows for rows in found}
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import tempfile
 from pathlib import Path
 
 PYTHONS = ("3.11", "3.9", "3.8", "3.13")
+FRONT = "api"  # a folder whose modules a package shows as its own, as Keras 3.1 to 3.9 does
 DEPTH = 2  # parts of a module's name that are read without being asked for
 SKIPPED = re.compile(
     r"(?:^|\.)(?:_|tests?(?:\.|$)|testing|conftest|setup$|examples?|benchmarks?|commands|cli|pipelines\.)"
@@ -72,6 +73,8 @@ class Reader:
                     parts.pop()
                 if parts and all(part.isidentifier() for part in parts):
                     found.add(".".join(parts))
+                    if parts[1:2] == [FRONT] and len(parts) > 2:
+                        found.add(".".join((parts[0], *parts[2:])))
         return sorted(found)
 
     def names(self, module: str) -> set[str]:
@@ -96,12 +99,14 @@ class Reader:
         return names
 
     def _file(self, module: str) -> Path | None:
-        base = self.root.joinpath(*module.split("."))
+        first, *rest = module.split(".")
+        bases = (self.root.joinpath(first, *rest), self.root.joinpath(first, FRONT, *rest))
         return next(
             (
-                p
-                for p in (base / "__init__.py", base.with_name(base.name + ".py"), base / "__init__.pyi")
-                if p.is_file()
+                path
+                for base in bases
+                for path in (base / "__init__.py", base.with_name(base.name + ".py"), base / "__init__.pyi")
+                if path.is_file()
             ),
             None,
         )

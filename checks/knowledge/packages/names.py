@@ -96,8 +96,11 @@ def _changes(package: str, module: str, name: str) -> list[Change]:
         found = [change for change in rows.change if change.module == module and name in change.names.split()]
         return found or _changes(package, f"{module}.{name}", "")
     parts = module.split(".")
-    wholes = {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
-    return [change for change in rows.change if wholes.intersection(change.modules.split())]
+    wholes = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+    levels = [[change for change in rows.change if whole in change.modules.split()] for whole in wholes]
+    # When what holds it came tells nothing of a module that has a row itself: it may have come back without it.
+    nearest = next((level for level in reversed(levels) if level), [])
+    return [*(change for level in levels for change in level if change.gone), *nearest]
 
 
 def _first_of_minor(version: str) -> str:

@@ -25,6 +25,16 @@ from checks.knowledge.packages.names import Names, releases_with
         ("python", "distutils.version", "LooseVersion", "python<3.12"),
         ("torch", "torch._six", "", "torch<2.0"),
         ("moviepy", "moviepy.editor", "VideoFileClip", "moviepy<2.0"),
+        ("diffusers", "diffusers", "FluxPipeline", "diffusers>=0.30.3"),
+        ("diffusers", "diffusers.models.cross_attention", "CrossAttention", "diffusers>=0.12.1,<0.21"),
+        ("keras", "keras.utils.np_utils", "to_categorical", "keras<2.13"),
+        ("keras", "keras.layers.advanced_activations", "LeakyReLU", "keras<2.9"),
+        ("keras", "keras.ops", "", "keras>=3.0.5"),
+        ("keras", "keras.wrappers.scikit_learn", "KerasClassifier", "keras<2.13"),
+        ("keras", "keras.wrappers", "", "keras>=3.8.0"),
+        ("lightning", "lightning.pytorch.strategies", "DDPFullyShardedStrategy", "lightning<2.0"),
+        ("pandas", "pandas.util.testing", "assert_frame_equal", "pandas<2.0"),
+        ("torchvision", "torchvision.transforms.functional_tensor", "rgb_to_grayscale", "torchvision<0.17"),
     ],
 )
 def test_the_releases_that_have_a_name(package: str, module: str, name: str, requirement: str) -> None:
@@ -34,10 +44,21 @@ def test_the_releases_that_have_a_name(package: str, module: str, name: str, req
 
 
 @pytest.mark.parametrize(
-    ("module", "name"), [("scipy.linalg", "solve"), ("scipy.nothing", "at_all"), ("scipy", "linalg")]
+    ("module", "name"),
+    [
+        ("scipy.linalg", "solve"),
+        ("scipy.nothing", "at_all"),
+        ("scipy", "linalg"),
+        ("keras", "layers"),
+        ("keras.layers", "Dense"),
+        ("keras.optimizers", "Adam"),
+        ("pandas", "read_csv"),
+        ("torchvision", "transforms"),
+        ("lightning.pytorch", "Trainer"),
+    ],
 )
 def test_what_stayed_has_no_row(module: str, name: str) -> None:
-    assert releases_with("scipy", module, name) is None
+    assert releases_with(module.partition(".")[0], module, name) is None
 
 
 def test_a_release_lacks_a_name_from_its_removal_on() -> None:

@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import msgspec
 import numpy as np
 import pytest
@@ -110,7 +111,7 @@ def test_tensors_of_any_layout(pair: tuple[Array, Array], layout: str) -> None:
 @given(data=st.data())
 @settings(max_examples=15)
 def test_numbers_that_ml_dtypes_brings(dtype: str, data: st.DataObject) -> None:
-    kind = np.dtype(getattr(pytest.importorskip("ml_dtypes"), dtype))
+    kind = np.dtype(getattr(ml_dtypes, dtype))
     raw = data.draw(st.binary(min_size=2 * kind.itemsize * 6, max_size=2 * kind.itemsize * 6))
     if "int" in dtype:  # only the lower bits are theirs
         low = -(2 ** (int(dtype[-1]) - 1)) if dtype[0] == "i" else 0

@@ -102,6 +102,13 @@ def test_what_an_earlier_start_told_is_over() -> None:
     assert told.layers is None
 
 
+def test_an_earlier_start_of_koboldcpp_is_over() -> None:
+    """The banner as koboldcpp.py prints it; the first start found a card, the second was made without one."""
+    start = "***\nWelcome to KoboldCpp - Version 1.75.2\nInitializing dynamic library: koboldcpp_{}.so\n"
+    (program,) = read_ticket(pasted(start.format("cublas") + start.format("default"))).local_programs
+    assert (program.runtime, program.backend) == ("default", None)
+
+
 def test_variables_with_nothing_behind_are_not_set() -> None:
     assert read_ticket(pasted(CUDA)).environment is None
     hidden = read_ticket(pasted(CUDA.replace("CUDA_VISIBLE_DEVICES:", "CUDA_VISIBLE_DEVICES:-1")))

@@ -102,7 +102,7 @@ def test_a_program_behind_a_folder_that_is_closed_to_this_user(folder: Path, mon
     """As an environment whose Python lies in another user's home. The superuser may enter every folder."""
     closed, real = folder / "env/python", os.stat
     closed.parent.mkdir()
-    closed.symlink_to("/root/.pyenv/bin/python")
+    closed.symlink_to("/root/bin/python")
 
     def denied(path: object, **more: object) -> os.stat_result:
         if path == closed and more.get("follow_symlinks", True):

@@ -31,7 +31,7 @@ def error_phrase(
         return phrase(f"how-far-{key}", count=str(lost.nan or lost.infinite), elements=str(lost.elements))
     if relative is None or not isfinite(relative):
         return phrase("how-far-told", told=unsized) if unsized else phrase("how-far-unknown")
-    if form is not None and times is not None:
+    if form is not None and times is not None and isfinite(times):
         return phrase(f"how-far-{form.value}{'-once' if is_once else ''}", error=figure(relative), times=figure(times))
     if times is None or not isfinite(times):
         return phrase("how-far", error=figure(relative))

@@ -66,7 +66,7 @@ _CUT_OFF = 1.5  # u by which digits that are cut off make a product smaller: 2 l
 _BELOW_LARGEST = 0.75
 _FEW = 0.05  # of the elements: a shorter format changes nearly all, a wrong bit only what depends on it
 _UNKNOWN_TERMS = 4096
-_MOST = 1 << 53  # terms and elements that are reckoned with; a damaged case may tell of any number
+_MOST = 1 << 53  # terms and elements that are reckoned with
 
 
 @dataclass(frozen=True)
@@ -133,6 +133,11 @@ def unit_roundoff(dtype: str) -> float | None:
     return _ROUNDOFF.get(dtype)
 
 
+def reckoned(count: int) -> int:
+    """A number of terms, elements or runs, of which a damaged case may tell any."""
+    return max(1, min(count, _MOST))
+
+
 def worst_bound(terms: int, roundoff: float) -> float:
     """gamma(n): what the error of a sum of n terms never exceeds, in units of its condition."""
     product = terms * roundoff
@@ -168,8 +173,8 @@ def magnitude(difference: ArrayDifference, work: Work) -> Magnitude:
     roundoff = unit_roundoff(work.dtype)
     if difference.max_abs is None or roundoff is None:  # nothing finite in both; whole numbers are not rounded
         return Magnitude((Size.BEYOND,), relative=relative)
-    terms = min(work.terms, _MOST) if work.terms and work.terms > 0 else _UNKNOWN_TERMS
-    elements = max(1, min(difference.elements, _MOST))
+    terms = reckoned(work.terms) if work.terms and work.terms > 0 else _UNKNOWN_TERMS
+    elements = reckoned(difference.elements)
     known = work.condition is not None and 0 < work.condition < math.inf
     condition = work.condition if known and work.condition else _estimated(difference, terms, centred=work.centred)
     possible = work.sides * likely_bound(terms, roundoff, elements) * condition

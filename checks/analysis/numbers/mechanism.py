@@ -23,6 +23,7 @@ from checks.analysis.numbers.magnitude import (
     largest_of,
     likely_bound,
     magnitude,
+    reckoned,
     smallest_of,
     unit_roundoff,
 )
@@ -32,6 +33,9 @@ _CHANCE = 1e-6
 _MARGIN = 2.0  # errors are not quite normal: some elements have larger ones than others
 CLEARLY = 4.0  # times what rounding makes, from which on it is told how errors lie
 _LEAST = 16.0  # unit roundoffs that are always within rounding: functions and constants are rounded, too
+# ... of each element for itself: where mathematics is fast, an exponential is 3 + 2 |x| ulp off (Metal Shading Language
+# Specification, fast math), which is 70 of the small numbers of our softmax, and its sum and quotient are rounded, too.
+_LEAST_OF_ITSELF = 80.0
 MANY = 16  # elements, from which on it can be told how their errors lie
 FEW = 20  # one element in so many, at the most, is a few
 ALIKE = 0.3  # what is left of the errors without those of a shorter format, where they are these
@@ -68,14 +72,17 @@ class Limits:
         return self.rounding if self.moved is None else min(self.rounding, self.moved)
 
 
-def limits(terms: int, roundoff: float, elements: int, reordered: Reordered | None, *, centred: bool) -> Limits:
-    """From the bounds of the error analysis, and from what other orders made."""
+def limits(
+    terms: int, roundoff: float, elements: int, reordered: Reordered | None, *, centred: bool, least: float = _LEAST
+) -> Limits:
+    """From the bounds of the error analysis, and from what other orders made, which is ``least`` roundoffs at least."""
+    terms, elements = reckoned(terms), reckoned(elements)
     possible = likely_bound(terms, roundoff, elements)
     usual = centred_bound(terms, roundoff, elements) if centred else possible
     if reordered is None or reordered.runs < 1:
         return Limits(usual, possible)
-    spread = _MARGIN * largest_of(elements, _CHANCE) / smallest_of(elements * reordered.runs, _CHANCE)
-    seen, moved = (max(spread * apart, _LEAST * roundoff) for apart in (reordered.farthest, reordered.moved))
+    spread = _MARGIN * largest_of(elements, _CHANCE) / smallest_of(elements * reckoned(reordered.runs), _CHANCE)
+    seen, moved = (max(spread * apart, least * roundoff) for apart in (reordered.farthest, reordered.moved))
     return Limits(usual, possible, seen, moved)
 
 
@@ -95,7 +102,8 @@ def precision_magnitude(measured: Precision, *, products: bool, centred: bool) -
     if measured.farthest is None or not measured.terms:
         alike = recognised(measured)
         return found if alike is None else dataclasses.replace(found, sizes=(SIZES[alike],))
-    here = limits(measured.terms, roundoff, measured.against.elements, measured.reordered, centred=centred)
+    elements = measured.against.elements
+    here = limits(measured.terms, roundoff, elements, measured.reordered, centred=centred, least=_LEAST_OF_ITSELF)
     sizes, form = _by_elements(measured, measured.farthest, here, found)
     bound = here.surely if measured.farthest <= here.surely or sizes == (Size.UNUSUAL,) else here.rounding
     times = measured.farthest / bound if bound > 0 else None
@@ -165,7 +173,7 @@ def recognised(measured: Precision, here: Limits | None = None) -> str | None:
 
     Of very few elements the errors must be these to within rounding (``here``): one number is like any other.
     """
-    left = {name: _left(measured.rms, result) for name, result in measured.emulated.items()}
+    left = {name: _left(measured.rms, result) for name, result in measured.emulated.items() if name in SIZES}
     name = min(left, key=lambda name: left[name], default=None)
     if name is None or measured.rms is None:
         return None
@@ -180,7 +188,8 @@ def _left(rms: float | None, emulated: Emulated) -> float:
     """The root mean square of the errors without those of the shorter format."""
     if rms is None or emulated.likeness is None:
         return math.inf
-    return math.sqrt(max(0.0, rms**2 + emulated.rms**2 - 2 * emulated.likeness * rms * emulated.rms))
+    square = rms * rms + emulated.rms * emulated.rms - 2 * emulated.likeness * rms * emulated.rms
+    return math.sqrt(max(0.0, square)) if math.isfinite(square) else math.inf
 
 
 def partly_alike(likeness: float | None) -> bool:
@@ -199,7 +208,9 @@ def _is_partly_short(measured: Precision) -> bool:
 def _stored_in(measured: Precision) -> Size | None:
     """The format in which every element is a number, where errors are no larger than those that it makes."""
     shape, against = measured.shape, measured.against
-    if shape is None or against is None or against.elements < MANY or shape.stored_in not in measured.emulated:
+    if shape is None or against is None or against.elements < MANY:
+        return None
+    if shape.stored_in not in SIZES or shape.stored_in not in measured.emulated:
         return None
     roundoff = unit_roundoff(shape.stored_in) or 0.0
     made = max(measured.emulated[shape.stored_in].max_abs, roundoff * (against.scale or 0.0))

@@ -15,6 +15,8 @@ from checks.analysis.numbers.mechanism import ALIKE, ALIKE_ONE, CLEARLY, FEW, MA
 from checks.analysis.numbers.portraits import PortraitDifference, compare_portraits, difference_of
 from checks.facts import ArrayDifference, Portrait, Reordered
 
+_NO_SQUARE = 1e150  # of such numbers squares are no numbers; a damaged case may hold them
+
 
 def portrait_magnitude(first: Portrait, second: Portrait, work: Work) -> tuple[ArrayDifference, Magnitude] | None:
     """How far two results of the same work are apart, and what made it; None where they cannot be compared.
@@ -28,8 +30,10 @@ def portrait_magnitude(first: Portrait, second: Portrait, work: Work) -> tuple[A
     size = magnitude(difference, work)
     roundoff = unit_roundoff(work.dtype)
     told = size.size in (Size.NOTHING, Size.IDENTICAL) or difference.nan or difference.infinite or not found.apart
+    told = told or not _have_squares(found.apart, found.values)
     tried = [portrait.reordered for portrait in (first, second) if portrait.reordered is not None]
-    if told or roundoff is None or not work.condition or not work.terms or len(tried) < 2:
+    condition = work.condition or 0.0
+    if told or roundoff is None or condition <= 0 or not work.terms or len(tried) < 2:
         return difference, size
     both = Reordered(
         moved=sum(one.moved for one in tried),
@@ -37,10 +41,11 @@ def portrait_magnitude(first: Portrait, second: Portrait, work: Work) -> tuple[A
     )
     of_one = limits(work.terms, roundoff, found.elements, both, centred=work.centred)
     here = dataclasses.replace(of_one, usual=2 * of_one.usual, possible=2 * of_one.possible, seen=of_one.moved)
-    sizes, form = _by_samples(found, (first.shorter or second.shorter), here, work.condition, size)
+    sizes, form = _by_samples(found, (first.shorter or second.shorter), here, condition, size)
     largest = difference.max_abs or 0.0
-    bound = work.condition * here.surely
-    return difference, dataclasses.replace(size, sizes=sizes, form=form, bound=bound, times=largest / bound)
+    bound = condition * here.surely
+    times = largest / bound if bound > 0 else None
+    return difference, dataclasses.replace(size, sizes=sizes, form=form, bound=bound, times=times)
 
 
 def _by_samples(
@@ -86,15 +91,21 @@ def _of_shorter(found: PortraitDifference, shorter: dict[str, tuple[float, ...]]
     best = (math.inf, "", 0.0)
     for name, errors in shorter.items():
         both = [(apart, errors[at]) for apart, at in zip(found.apart, found.places, strict=True) if at < len(errors)]
-        if not both:
+        if not both or name not in SIZES:
             continue
         apart, made = zip(*both, strict=True)
+        if not _have_squares(made):
+            continue
         product = _product(apart, made)
         size = math.sqrt(_product(apart, apart) * _product(made, made))
         sign = math.copysign(1.0, product)  # either of the two may be the shorter one
         left = math.sqrt(math.fsum((one - sign * other) ** 2 for one, other in both) / len(both))
         best = min(best, (left, name, abs(product) / size if size else 0.0))
     return best
+
+
+def _have_squares(*numbers: Sequence[float]) -> bool:
+    return all(abs(number) < _NO_SQUARE for row in numbers for number in row)
 
 
 def _product(first: Sequence[float], second: Sequence[float]) -> float:

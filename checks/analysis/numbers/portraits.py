@@ -99,7 +99,7 @@ def compare_portraits(reference: Portrait, candidate: Portrait) -> PortraitDiffe
         values=tuple(pairs[place][0].real for place in finite) if kind.parts == 1 else (),
         apart=tuple((pairs[place][1] - pairs[place][0]).real for place in finite) if kind.parts == 1 else (),
         places=tuple(finite) if kind.parts == 1 else (),
-        rms=math.sqrt(math.fsum(gap * gap for gap in apart) / len(apart)) if apart else None,
+        rms=math.hypot(*apart) / math.sqrt(len(apart)) if apart else None,
         rms_of_sums=sums.rms if sums else None,
         mean=sums.mean if sums else None,
         hidden=sums.hidden(sampled) if sums else 0.0,
@@ -172,12 +172,12 @@ class _Sums:
     @property
     def rms(self) -> float:
         """Of the distances of elements, if these are independent with mean zero."""
-        return math.sqrt(math.fsum(difference * difference for difference in self.apart) / self.elements)
+        return math.hypot(*self.apart) / math.sqrt(self.elements)
 
     @property
     def mean(self) -> float:
         """Of the differences of elements."""
-        return math.fsum(self.apart) / self.elements
+        return math.fsum(difference / self.elements for difference in self.apart)
 
     @property
     def odd(self) -> tuple[float, ...]:

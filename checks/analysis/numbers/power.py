@@ -27,6 +27,7 @@ CONFIDENCE = 0.95
 ENOUGH = 10  # equal results that tell something: a change in each fourth repetition would have been seen
 _HALF = 0.5
 _STEPS = 60  # of a search for a rate: of two parts or of three, to ten digits
+_MOST = 100_000  # calls that are reckoned with
 _NEGLIGIBLE = 1e-12  # part of a sum
 _ALMOST_ALL = 1 - 1e-15
 
@@ -58,10 +59,13 @@ def chance_without_effect(others: int, calls: int, alike: int) -> float:
     """How likely, at the most, a setting that does nothing looks as if it did.
 
     ``others``: how many of the ``calls`` without it gave another result than the usual one. ``alike``: the calls with
-    it, which all gave the same. 1 where nothing was other or one call alone is to show it.
+    it, which all gave the same. 1 where nothing was other or one call alone is to show it. Of very many calls fewer are
+    reckoned with, with the same share of others, which shows less.
     """
-    if others < 1 or alike < 2:
+    if not 1 <= others <= calls or alike < 2:
         return 1.0
+    if calls > _MOST:
+        others, calls = max(1, others * _MOST // calls), _MOST
     low, high = 0.0, 1.0
     for _ in range(_STEPS):  # the logarithm of both factors is concave in p: there is one maximum
         third = (high - low) / 3

@@ -61,9 +61,15 @@ def _tried(backend, operation, drawn, exact, condition, clock):
     found = {"shorter": {name: [float("%.4g" % one) for one in of.reshape(-1)[shown]] for name, of in errors.items()}}
     if operation.orders and condition > 0:
         first, *others = in_other_orders(backend, operation, drawn, len(truth.reshape(-1)), clock)
-        moved = [float(abs(other - first).max()) / condition for other in others]
-        found["reordered"] = {"moved": max(moved), "runs": len(moved)}
+        moved = max(_farthest(backend.numbers, first, other) for other in others)
+        found["reordered"] = {"moved": moved / condition, "runs": len(others)}
     return found
+
+
+def _farthest(numbers, first, second):
+    """The largest distance of what is finite in both; of nothing that is, 0."""
+    both = numbers.isfinite(first) & numbers.isfinite(second)
+    return float(abs(first[both] - second[both]).max()) if bool(both.any()) else 0.0
 
 
 def _entries(backend, default):

@@ -5,12 +5,27 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
-from tools.audit_numbers import CAUSES, NONE, ORDERS, SHORT, Cause, Planted, operations, said
+from tools.audit_numbers import (
+    CAUSES,
+    NONE,
+    ORDERS,
+    RUN,
+    SHORT,
+    Cause,
+    Floats,
+    Planted,
+    Reduce,
+    matmul,
+    operations,
+    said,
+)
 
 from checks.analysis.numbers.digits import error_of, shorter_format
 from checks.analysis.numbers.magnitude import Form, Size
@@ -19,7 +34,7 @@ from checks.analysis.numbers.side_by_side import pairs_here
 from checks.causes.reproducibility.framework_numeric_bug import SURE, framework_numeric_bug
 from checks.causes.reproducibility.reduced_precision import reduced_precision
 from checks.causes.reproducibility.tf32_enabled import tf32_enabled
-from checks.facts import ErrorShape, Measurements, Portrait, Precision, Reordered
+from checks.facts import ArrayDifference, Emulated, ErrorShape, Measurements, Portrait, Precision, Reordered
 from checks.facts.finding import Finding, Inconclusive, NotHere
 from checks.probes.compute import kit, portrait, precision
 from checks.probes.compute.operations import IN_BOTH, OPERATIONS, Operation
@@ -169,3 +184,112 @@ def test_what_an_older_case_holds_is_told_by_size_as_before() -> None:
     measured = msgspec.structs.replace(digits(MATMUL, NONE), farthest=None, reordered=None)
     assert error_of(measured).size is Size.ROUNDING
     assert np.isfinite(error_of(measured).times or 0.0)
+
+
+# --- fast mathematics, and what is damaged ----------------------------------------------------------------------------
+
+
+def test_a_softmax_of_fast_exponentials_is_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Metal's are by default: 3 + 2 |x| ulp, whatever the order of the sum."""
+
+    def fast(inputs: list[Floats], reduce: Reduce) -> Floats:
+        scaled = inputs[0] * np.float32(8)
+        shifted = (scaled - scaled.max(-1, keepdims=True)).astype(np.float64)
+        off = np.sin(1e4 * shifted) * (3 + 2 * abs(shifted)) * 2.0**-23
+        result = (np.exp(shifted) * (1 + off)).astype(np.float32)
+        return np.asarray(result / reduce(np.ascontiguousarray(result.T))[:, None])
+
+    monkeypatch.setitem(RUN, "softmax", fast)
+    softmax = next(operation for operation in OPERATIONS if operation.name == "softmax")
+    measured = digits(softmax, NONE)
+    assert measured.farthest is not None
+    assert measured.farthest > 40 * U
+    assert error_of(measured).size is Size.ROUNDING
+    assert not list(findings(measured))
+
+
+def test_a_device_that_gives_no_numbers_still_has_a_portrait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JSON has no NaN: with one in it, nothing of the stage would be read."""
+    lost = itertools.cycle((np.nan, np.inf, -np.inf))
+
+    def planted(inputs: list[Floats], reduce: Reduce) -> Floats:
+        result = matmul(inputs, reduce)
+        result[0, 0] = next(lost)
+        return result
+
+    monkeypatch.setitem(RUN, "matmul", planted)
+    small = Operation("matmul", ((8, 16), (16, 8)), 16, products=True, batch=8, orders=IN_BOTH)
+    stage = portrait.stage(Planted(small, ORDERS["numpy"], NONE, 3), {}, kit.Clock(60))
+    (found,) = [fact for facts in stage for fact in facts.get("measurements+", ())]
+    measured = msgspec.json.decode(json.dumps(found), type=Portrait)
+    assert measured.reordered is not None
+    assert measured.nan + measured.infinite == 1
+    assert measured.reordered.moved < 16 * U
+
+
+_DAMAGED = (
+    {"terms": -1, "rms": 1e300},
+    {
+        "terms": 2**63 - 1,
+        "rms": 1e-3,
+        "against": ArrayDifference(elements=-5, differing=7, max_abs=1e308, scale=1e-320),
+    },
+    {"reordered": Reordered(moved=-1.0, runs=2**62, farthest=1e308)},
+    {"reordered": Reordered(moved=1e308, runs=-3)},
+    {"emulated": {"odd": Emulated(max_abs=1e-3, rms=1e-3, likeness=1.0)}, "shape": ErrorShape(stored_in="odd")},
+    {"emulated": {"tf32": Emulated(max_abs=1e308, rms=1e308, likeness=-1e308)}, "rms": 1e308},
+    {"shape": ErrorShape(ladder=(1e308,), off_slope=-1.0, off_order=5e-324, places=((-1,),))},
+    {"condition": -1.0},
+    {"condition": 5e-324},
+)
+
+
+@pytest.mark.parametrize("damage", _DAMAGED, ids=str)
+def test_a_damaged_case_is_judged_all_the_same(damage: dict[str, Any]) -> None:
+    measured = Precision(
+        framework="torch",
+        operation="matmul",
+        device="cpu",
+        dtype="float32",
+        against=ArrayDifference(elements=64, differing=64, max_abs=0.5, scale=1.0),
+        terms=16,
+        rms=0.1,
+        condition=1.0,
+        farthest=0.5,
+    )
+    with contextlib.suppress(Inconclusive):
+        list(findings(msgspec.structs.replace(measured, **damage)))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"condition": -1.0},
+        {"condition": 5e-324},
+        {"terms": -4},
+        {"block_sums": ((1.7e308).hex(), (1.7e308).hex())},
+        {"reordered": Reordered(moved=1e308, runs=-1)},
+        {"reordered": Reordered(moved=-1.0, runs=2**63 - 1)},
+        {"shorter": {"odd": (1.0,) * 64, "tf32": (1e300, -1e300) * 32, "bfloat16": ()}},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_damaged_portraits_are_compared_all_the_same(damage: dict[str, Any], dtype: str) -> None:
+    one, huge = ("3f800000", "7f7fffff") if dtype == "float32" else ("3ff0000000000000", "7feffffffffffff0")
+    whole = Portrait(
+        framework="torch",
+        operation="matmul",
+        dtype=dtype,
+        shape=(64,),
+        samples=(one,) * 64,
+        block_sums=((1.0).hex(),) * 64,
+        scale=1.0,
+        terms=16,
+        condition=1.0,
+        reordered=Reordered(moved=1e-7, runs=2),
+    )
+    first = msgspec.structs.replace(whole, device="cpu", fingerprint="a", **damage)
+    second = msgspec.structs.replace(whole, device="cuda:0", fingerprint="b", samples=(huge,) * 64, **damage)
+    (pair,) = pairs_here([first, second])
+    assert pair.size.size is not Size.ROUNDING

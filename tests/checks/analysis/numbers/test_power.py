@@ -117,3 +117,11 @@ def _endings(rate: float, most: int) -> Iterator[tuple[int, int, float]]:
         stops = {n for n in came if calls == most or (calls >= SURE and min(n, calls - n) >= OTHERS)}
         yield from ((others, calls, came[others]) for others in stops)
         state = {others: likely for others, likely in came.items() if others not in stops}
+
+
+def test_counts_that_no_calls_have_show_nothing() -> None:
+    """Of a damaged case: more others than calls; and so many that adding up their chances would take minutes."""
+    assert chance_without_effect(5, 3, 100) == 1.0
+    assert chance_without_effect(-1, 3, 100) == 1.0
+    assert chance_without_effect(5 * 10**11, 10**12, 100) < 1e-20
+    assert chance_without_effect(3, 10**12, 100) > 0.9

@@ -239,6 +239,9 @@ def _as_sure_as_words_are(shares: Mapping[str, float], suspects: Mapping[str, _S
         cause: MOST_BY_WORDS if share > MOST_BY_WORDS and cause != UNKNOWN and not suspects[cause].is_named else share
         for cause, share in shares.items()
     }
+    for cause, suspect in suspects.items():
+        if suspect.hits and not suspect.findings and suspect.certainty() < SURELY_WORDED:
+            sure[cause] = min(sure[cause], MOST_BY_WORDS)  # a sign that has other causes, too, and words
     if any(suspect.likeness for suspect in suspects.values()):
         unsure = {cause: suspect.certainty() for cause, suspect in suspects.items() if not suspect.likeness}
         unsure = {cause: certainty for cause, certainty in unsure.items() if 0 < certainty < SURELY_WORDED}

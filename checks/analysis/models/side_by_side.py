@@ -138,9 +138,12 @@ def compare_models(
         first=first.path,
         second=second.path,
         differences=differences(first, second),
-        same_bytes=_are_equal(Path(first.path), Path(second.path), most, cancelled),
         has_operators=first.needs.operators is not None and second.needs.operators is not None,
     )
+    try:
+        base = replace(base, same_bytes=_are_equal(Path(first.path), Path(second.path), most, cancelled))
+    except Stopped:
+        return replace(base, weights_unread="cancelled")
     why_not = _why_not(first, second, most)
     if why_not:
         return replace(base, weights_unread=why_not)
@@ -179,7 +182,7 @@ def _are_equal(first: Path, second: Path, most: int, cancelled: Cancelled) -> bo
         with first.open("rb") as one, second.open("rb") as other:
             while block := one.read(MIB):
                 if cancelled():
-                    return None
+                    raise Stopped
                 if block != other.read(MIB):
                     return False
     except OSError:

@@ -59,8 +59,9 @@ def _tried(backend, operation, drawn, exact, condition, clock):
     shown = places(len(truth.reshape(-1)))[:SHOWN]
     errors = in_shorter_formats(backend, operation, exact, truth)
     found = {"shorter": {name: [float("%.4g" % one) for one in of.reshape(-1)[shown]] for name, of in errors.items()}}
-    if operation.orders and condition > 0:
-        first, *others = in_other_orders(backend, operation, drawn, len(truth.reshape(-1)), clock)
+    results = in_other_orders(backend, operation, drawn, len(truth.reshape(-1)), clock) if operation.orders else []
+    if results and condition > 0:
+        first, *others = results
         moved = max(_farthest(backend.numbers, first, other) for other in others)
         found["reordered"] = {"moved": moved / condition, "runs": len(others)}
     return found

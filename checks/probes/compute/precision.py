@@ -90,7 +90,10 @@ class _Prepared:
     def _in_other_orders(self, clock):
         """How far these results are from the truth and from each other, as units says."""
         elements = len(self._truth.reshape(-1))
-        first, *others = in_other_orders(self._backend, self._operation, self._given, elements, clock)
+        found = in_other_orders(self._backend, self._operation, self._given, elements, clock)
+        if not found:
+            return None
+        first, *others = found
         return {
             "farthest": max(self._farthest(wide - self._truth) for wide in (first, *others)),
             "moved": max(self._farthest(wide - first) for wide in others),

@@ -5,6 +5,8 @@ What these make of a result on this very device tells what made an error or a di
 
 import functools
 
+from ..model import kit as model_kit
+from . import kit as compute
 from .runs import Run
 
 ENOUGH = 64  # elements of all orders together, so that the largest of their errors tells what is usual
@@ -22,7 +24,19 @@ CUTS = (("bfloat16", lambda bits: bits & -(1 << _SHORT)), ("tf32", ROUNDINGS["tf
 
 
 def in_other_orders(backend, operation, given, elements, clock):
-    """Results with the terms reordered, in float64; more of them where the result has few elements."""
+    """Results with the terms reordered, in float64; more of them where the result has few elements.
+
+    None at all where the device has no room for other inputs beside the usual ones, or cannot reorder them.
+    """
+    try:
+        return list(_reordered(backend, operation, given, elements, clock))
+    except Exception as error:
+        if not (model_kit.is_no_memory(error) or compute.is_unsupported(error)):
+            raise
+        return []
+
+
+def _reordered(backend, operation, given, elements, clock):
     for seed in range(1 + max(ORDERS[0], min(ORDERS[1], ENOUGH // max(1, elements)))):
         inputs, back = operation.reordered(given, backend.taken, lambda length, seed=seed: backend.drawn(length, seed))
         result, _ = backend.result(operation, inputs, Run(backend.device), clock)

@@ -12,7 +12,7 @@ import torch
 
 from checks.analysis.models.side_by_side import _are_equal, compare_models, differences
 from checks.facts import ModelComparison, ModelFacts, ModelNeeds, OperatorUse, TensorSpec
-from checks.readers.containers.source import Damaged
+from checks.readers.containers.source import Damaged, Stopped
 from checks.readers.models import read_model
 from checks.readers.weights import savedmodel as savedmodel_weights
 from checks.readers.weights import stored_weights
@@ -178,7 +178,8 @@ def test_of_folders_no_bytes_are_compared(tmp_path: Path) -> None:
     pairs = {"a": True, "b": False}
     assert {other: _are_equal(tmp_path / "a", tmp_path / other, 100, lambda: False) for other in pairs} == pairs
     assert _are_equal(tmp_path / "a", tmp_path / "b", 3, lambda: False) is None
-    assert _are_equal(tmp_path / "a", tmp_path / "b", 100, lambda: True) is None
+    with pytest.raises(Stopped):
+        _are_equal(tmp_path / "a", tmp_path / "b", 100, lambda: True)
     assert _are_equal(tmp_path / "a", tmp_path / "gone", 100, lambda: False) is None
 
 

@@ -33,9 +33,9 @@ _CHANCE = 1e-6
 _MARGIN = 2.0  # errors are not quite normal: some elements have larger ones than others
 CLEARLY = 4.0  # times what rounding makes, from which on it is told how errors lie
 _LEAST = 16.0  # unit roundoffs that are always within rounding: functions and constants are rounded, too
-# ... of each element for itself: where mathematics is fast, an exponential is 3 + 2 |x| ulp off (Metal Shading Language
+# ... of functions, element by element: where these are fast, an exponential is 3 + 2 |x| ulp off (Metal Shading Language
 # Specification, fast math), which is 70 of the small numbers of our softmax, and its sum and quotient are rounded, too.
-_LEAST_OF_ITSELF = 80.0
+_LEAST_OF_FUNCTIONS = 80.0
 MANY = 16  # elements, from which on it can be told how their errors lie
 FEW = 20  # one element in so many, at the most, is a few
 ALIKE = 0.3  # what is left of the errors without those of a shorter format, where they are these
@@ -103,7 +103,8 @@ def precision_magnitude(measured: Precision, *, products: bool, centred: bool) -
         alike = recognised(measured)
         return found if alike is None else dataclasses.replace(found, sizes=(SIZES[alike],))
     elements = measured.against.elements
-    here = limits(measured.terms, roundoff, elements, measured.reordered, centred=centred, least=_LEAST_OF_ITSELF)
+    least = _LEAST if centred else _LEAST_OF_FUNCTIONS
+    here = limits(measured.terms, roundoff, elements, measured.reordered, centred=centred, least=least)
     sizes, form = _by_elements(measured, measured.farthest, here, found)
     bound = here.surely if measured.farthest <= here.surely or sizes == (Size.UNUSUAL,) else here.rounding
     times = measured.farthest / bound if bound > 0 else None

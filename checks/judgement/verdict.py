@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from checks.analysis.models.repeats import RepeatedModels
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
-from checks.facts import ProgramEnd
+from checks.facts import ModelMeasured, ProgramEnd
 from checks.facts.case import Case
 from checks.facts.finding import Severity, Status
 from checks.facts.question import SymptomName
@@ -22,6 +22,7 @@ from checks.judgement.ranking import can_explain
 from checks.knowledge.catalogue import UNKNOWN
 
 _NOT_MEASURED = "not-measured"
+_TWO = 2  # places, of which results can differ
 _EVEN = 0.5  # a cause that a text alone gives is as likely wrong as right; below, nothing is decided
 _OF_AGREEMENT = {  # what a comparison comes to -> the state of the whole
     Agreement.NOTHING: "nothing-run",
@@ -68,6 +69,8 @@ def decide(case: Case, answer: Headline, symptom: str) -> Decision:
     state = _state(case, answer, symptom)
     if state == "clear" and answer.stance is Stance.CLEAR and _examined_only_ours(case):
         return Decision("incomplete", "incomplete", "own-python-only")
+    if state == "clear" and answer.stance is Stance.CLEAR and _has_nothing_beside(case, symptom):
+        return Decision("incomplete", "undecided", "one-place-only")
     return Decision(state, _word(case, state, answer.stance), _sentence(case, state, symptom, answer))
 
 
@@ -118,6 +121,16 @@ def _examined_only_ours(case: Case) -> bool:
     target = case.facts.target_interpreter
     is_ours = target is not None and "naosu" in target.found_by and "chosen" not in target.found_by
     return is_ours and not case.facts.models and not case.facts.runs and not case.facts.measurements
+
+
+def _has_nothing_beside(case: Case, symptom: str) -> bool:
+    """Whether results were said to differ between two places, and only one of them was seen."""
+    if symptom != SymptomName.RESULTS_DIFFER or case.facts.others:
+        return False
+    measured = [run for run in case.facts.measurements if not run.reason]
+    if any(isinstance(run, ModelMeasured) for run in measured):
+        return False  # the model was compared with itself, on devices and at levels
+    return len({run.device.lower() for run in measured}) < _TWO
 
 
 def _state(case: Case, answer: Headline, symptom: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from checks.facts import Facts, InterpreterFacts, ProgramRun, SentFile, Symptom
+from checks.facts import Facts, InterpreterFacts, Portrait, ProgramRun, SentFile, Symptom
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Outcome, Severity, Status
 from checks.judgement.headline import headline
@@ -63,6 +63,15 @@ def test_nothing_is_in_order_where_only_our_own_python_was_looked_at(finders: tu
     decision = decide(case, headline(case.facts, (), "not-on-gpu", ""), "not-on-gpu")
     expected = ("incomplete", "own-python-only") if is_ours else ("clear", "clear-not-on-gpu")
     assert (decision.state, decision.sentence) == expected
+
+
+@pytest.mark.parametrize(("devices", "is_open"), [(("cpu",), True), (("cpu", "cuda:0"), False)])
+def test_results_that_differ_from_another_place_need_both(devices: tuple[str, ...], is_open: bool) -> None:
+    seen = tuple(Portrait(framework="torch", operation="matmul", device=device) for device in devices)
+    case = case_of(facts=Facts(measurements=seen))
+    decision = decide(case, headline(case.facts, (), "results-differ", ""), "results-differ")
+    assert (decision.sentence == "one-place-only") is is_open
+    assert (decision.state == "incomplete") is is_open
 
 
 @pytest.mark.parametrize(

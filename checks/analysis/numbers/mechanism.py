@@ -33,8 +33,8 @@ _CHANCE = 1e-6
 _MARGIN = 2.0  # errors are not quite normal: some elements have larger ones than others
 CLEARLY = 4.0  # times what rounding makes, from which on it is told how errors lie
 _LEAST = 16.0  # unit roundoffs that are always within rounding: functions and constants are rounded, too
-# ... of functions, element by element: where these are fast, an exponential is 3 + 2 |x| ulp off (Metal Shading Language
-# Specification, fast math), which is 70 of the small numbers of our softmax, and its sum and quotient are rounded, too.
+# ... of functions, element by element: a fast exponential is 3 + 2 |x| ulp off (Metal Shading Language Specification,
+# fast math), which is 70 of them for the small numbers of our softmax, and its sum and quotient are rounded, too.
 _LEAST_OF_FUNCTIONS = 80.0
 MANY = 16  # elements, from which on it can be told how their errors lie
 FEW = 20  # one element in so many, at the most, is a few

@@ -11,7 +11,6 @@ from .runs import Run
 
 ENOUGH = 64  # elements of all orders together, so that the largest of their errors tells what is usual
 ORDERS = (2, 64)  # beside the first, at the least and at the most
-LONG = 1 << 14  # terms
 _CUT = 13  # of the 23 digits of float32 that TensorFloat-32 has not
 _SHORT = 16  # ... and those that bfloat16 has not
 # The bits of a number of float32 as those of the nearest with fewer digits; "tf32-cut": with the digits cut off, as
@@ -39,20 +38,9 @@ def in_other_orders(backend, operation, given, elements, clock):
 
 def _reordered(backend, operation, given, elements, clock):
     for seed in range(1 + max(ORDERS[0], min(ORDERS[1], ENOUGH // max(1, elements)))):
-        inputs, back = operation.reordered(
-            given, backend.taken, lambda length, seed=seed: _order(backend, length, seed)
-        )
+        inputs, back = operation.reordered(given, backend.taken, lambda length, seed=seed: backend.drawn(length, seed))
         result, _ = backend.result(operation, inputs, Run(backend.device), clock)
         yield backend.wide(back(result))
-
-
-def _order(backend, length, seed):
-    """An order of so many. A long one is drawn by rows and columns: drawing all takes far longer than adding up."""
-    columns = int(length**0.5)
-    if length < LONG or length % columns:
-        return backend.drawn(length, seed)
-    rows = backend.drawn(length // columns, seed)
-    return (backend.drawn(columns, LONG + seed)[:, None] + columns * rows[None, :]).reshape(-1)
 
 
 def in_shorter_formats(backend, operation, exact, truth):

@@ -36,8 +36,8 @@ from checks.causes.reproducibility.reduced_precision import reduced_precision
 from checks.causes.reproducibility.tf32_enabled import tf32_enabled
 from checks.facts import ArrayDifference, Emulated, ErrorShape, Measurements, Portrait, Precision, Reordered
 from checks.facts.finding import Finding, Inconclusive, NotHere
-from checks.probes.compute import kit, portrait, precision, tried
-from checks.probes.compute.operations import IN_ALL, IN_BOTH, OPERATIONS, Operation
+from checks.probes.compute import kit, portrait, precision
+from checks.probes.compute.operations import IN_BOTH, OPERATIONS, Operation
 
 U = 2.0**-24
 MATMUL = next(operation for operation in OPERATIONS if operation.name == "matmul")
@@ -293,17 +293,3 @@ def test_damaged_portraits_are_compared_all_the_same(damage: dict[str, Any], dty
     second = msgspec.structs.replace(whole, device="cuda:0", fingerprint="b", samples=(huge,) * 64, **damage)
     (pair,) = pairs_here([first, second])
     assert pair.size.size is not Size.ROUNDING
-
-
-def test_every_order_has_every_term_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also a long one, which is drawn by rows and columns."""
-    monkeypatch.setitem(RUN, "sum", lambda inputs, _reduce: inputs[0])
-    for terms in (100, tried.LONG, 1 << 18, (1 << 14) + 1):
-        total = Operation("sum", ((terms,),), terms, orders=IN_ALL)
-        backend = Planted(total, ORDERS["numpy"], NONE, 3)
-        given = [np.arange(terms, dtype=np.float32)]
-        orders = itertools.islice(tried.in_other_orders(backend, total, given, 100, kit.Clock(60)), 2)
-        first, second = (order.reshape(-1) for order in orders)
-        assert (first != second).any()
-        assert np.array_equal(np.sort(first), given[0])
-        assert np.array_equal(np.sort(second), given[0])

@@ -30,7 +30,8 @@ from checks.knowledge.phrases import phrase
 
 NAN = "nan"
 HALF = "float16"
-GENERAL, IN_HALF, OF_WEIGHTS = "keep-numbers-finite", "avoid-half-overflow", "download-model-file-again"
+GENERAL, IN_HALF, OF_WEIGHTS = "keep-numbers-finite", "avoid-half-overflow", "return-to-finite-checkpoint"
+OWN_INPUTS, OF_INPUTS = "try-your-own-inputs", "make-the-input-finite"
 _SURE, _MADE_UP = 0.95, 0.7
 
 
@@ -56,7 +57,7 @@ def non_finite_output(measurements: Measurements) -> Iterator[Finding]:
                 *((Evidence("lost_at", _where(lost), run.origin),) if lost.source else ()),
                 *(Evidence("lost_from", _in_a_line(operand), run.origin) for operand in lost.operands),
             ),
-            remedies=_remedies(lost),
+            remedies=_remedies(lost, is_own=is_own),
             values={**values_of(run), "seen": _seen(lost, is_own=is_own)},
         )
 
@@ -91,10 +92,14 @@ def _severity(lost: NumbersLost, *, is_own: bool) -> Severity:
     return Severity.BLOCKING if is_whole and is_own else Severity.WARNING
 
 
-def _remedies(lost: NumbersLost) -> tuple[str, ...]:
+def _remedies(lost: NumbersLost, *, is_own: bool) -> tuple[str, ...]:
+    """By where the numbers come from. A weight or an input that has them is not mended within the computation."""
     if lost.source == "weight":
-        return (OF_WEIGHTS, GENERAL)
-    return (IN_HALF, GENERAL) if lost.dtype == HALF else (GENERAL,)
+        return (OF_WEIGHTS,)
+    if lost.source == "input":
+        return (OF_INPUTS,)
+    in_half = (IN_HALF,) if lost.dtype == HALF else ()
+    return (*in_half, GENERAL) if is_own else (*in_half, OWN_INPUTS, GENERAL)
 
 
 def _where(lost: NumbersLost) -> str:

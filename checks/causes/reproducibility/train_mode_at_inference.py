@@ -11,6 +11,8 @@ Knowledge:    none
 
 from collections.abc import Iterator, Mapping
 
+import msgspec
+
 from checks.analysis.models.repeats import (
     BATCH,
     EVALUATION,
@@ -36,24 +38,41 @@ from checks.analysis.models.repeats import (
 )
 from checks.analysis.numbers.magnitude import Size
 from checks.causes.registry import check
-from checks.facts import Measurements, ModelMeasured
+from checks.facts import Measurements, ModelFiles, ModelMeasured
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.phrase import Value
 from checks.knowledge.phrases import phrase
 
 SURE = 0.99  # the node itself says so; what operations of the suite do matters less to whoever gave the model
 _LIKELY = 0.85
+SWITCH, EXPORT = "switch-to-evaluation-mode", "export-in-evaluation-mode"
+_FIXED = ("pt2",)  # formats of PyTorch whose programs have no mode that could be switched
 
 
 @check("train-mode-at-inference")
-def train_mode_at_inference(measurements: Measurements) -> Iterator[Finding]:
+def train_mode_at_inference(measurements: Measurements, models: ModelFiles | None = None) -> Iterator[Finding]:
     """One finding per model and runtime, of what tells it best: it varies, mixes its rows, or learns."""
     seen: set[tuple[str, str]] = set()
     kinds = (_varying, _mixing, _learning, _hidden)
     for finding, run in (found for kind in kinds for found in kind(measurements)):
         if (run.path, run.framework) not in seen:
             seen.add((run.path, run.framework))
-            yield finding
+            yield msgspec.structs.replace(finding, remedies=_remedies(run, measurements, models))
+
+
+def _remedies(run: ModelMeasured, measurements: Measurements, models: ModelFiles | None) -> tuple[str, ...]:
+    """Evaluation mode helps only where it was seen to, or the loaded model has a mode and nothing was seen."""
+    has_no_mode = any(file.path == run.path for file in models.of(*_FIXED)) if models else False
+    if run.framework != "torch" or has_no_mode:
+        return (EXPORT,)
+    evaluated = [
+        other
+        for other in of_models(measurements, MODE)
+        if other.setting == EVALUATION and other.distinct and is_same_place(run, other)
+    ]
+    if any((other.distinct or 0) > 1 for other in evaluated):
+        return (EXPORT,)
+    return (SWITCH,) if evaluated else (SWITCH, EXPORT)
 
 
 _Found = Iterator[tuple[Finding, ModelMeasured]]

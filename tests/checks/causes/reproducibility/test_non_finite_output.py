@@ -87,6 +87,22 @@ def test_half_precision_has_its_own_remedy() -> None:
 
 
 @pytest.mark.parametrize(
+    ("run", "remedies"),
+    [
+        pytest.param(looked_at(**ALL, source="weight", node="b"), ("return-to-finite-checkpoint",), id="a-weight"),
+        pytest.param(looked_at(**ALL, source="input", node="x"), ("make-the-input-finite",), id="what-was-given"),
+        pytest.param(looked_at(**ALL, **WHERE), ("keep-numbers-finite",), id="a-node-with-inputs-of-the-user"),
+        pytest.param(
+            looked_at("drawn", **ALL, **WHERE), ("try-your-own-inputs", "keep-numbers-finite"), id="a-node-made-up"
+        ),
+    ],
+)
+def test_what_to_do_depends_on_where_they_come_from(run: ModelMeasured, remedies: tuple[str, ...]) -> None:
+    (finding,) = found(run)
+    assert finding.remedies == remedies
+
+
+@pytest.mark.parametrize(
     "operand",
     [
         pytest.param(LostOperand(name="x", lowest=-2.0, highest=3.0), id="a-range"),

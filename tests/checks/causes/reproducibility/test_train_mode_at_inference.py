@@ -3,7 +3,7 @@
 import pytest
 
 from checks.causes.reproducibility.train_mode_at_inference import train_mode_at_inference
-from checks.facts import ArrayDifference, Measurements, ModelMeasured
+from checks.facts import ArrayDifference, Measurements, ModelFacts, ModelFiles, ModelMeasured
 from checks.facts.finding import NotHere, Severity
 from checks.knowledge.phrases import in_language
 
@@ -12,9 +12,8 @@ APART = ArrayDifference(elements=10, differing=10, max_abs=0.3, scale=1.0)
 
 def repeated(distinct: int, operation: str = "", **more: str) -> ModelMeasured:
     fields = {"aspect": "repeat", "device": "cpu", "first_op": operation, "first_node": operation and "x3", **more}
-    return ModelMeasured(
-        path="/models/net.pt", framework="torch", repetitions=100, distinct=distinct, difference=APART, **fields
-    )
+    fields = {"framework": "torch", **fields}
+    return ModelMeasured(path="/models/net.pt", repetitions=100, distinct=distinct, difference=APART, **fields)
 
 
 def test_dropout_is_found_and_evaluation_mode_mends_it() -> None:
@@ -50,6 +49,32 @@ def test_a_dropout_that_the_optimiser_takes_out_is_told_all_the_same() -> None:
 )
 def test_silent(made: list[ModelMeasured]) -> None:
     assert list(train_mode_at_inference(Measurements(all=tuple(made)))) == []
+
+
+SWITCH, EXPORT = "switch-to-evaluation-mode", "export-in-evaluation-mode"
+
+
+@pytest.mark.parametrize(
+    ("among", "format_id", "remedies"),
+    [
+        pytest.param([repeated(1, aspect="mode", setting="eval")], "torchscript", (SWITCH,), id="seen-to-help"),
+        pytest.param([repeated(30, aspect="mode", setting="eval")], "torchscript", (EXPORT,), id="seen-not-to-help"),
+        pytest.param([], "torchscript", (SWITCH, EXPORT), id="not-tried"),
+        pytest.param([], "pt2", (EXPORT,), id="an-exported-program-has-no-mode"),
+    ],
+)
+def test_evaluation_mode_is_a_remedy_only_where_it_can_work(
+    among: list[ModelMeasured], format_id: str, remedies: tuple[str, ...]
+) -> None:
+    models = ModelFiles(origin="files", files=(ModelFacts(origin="net.pt", path="/models/net.pt", format=format_id),))
+    varying = repeated(100, "aten::dropout")
+    (finding,) = train_mode_at_inference(Measurements(all=(varying, *among)), models)
+    assert finding.remedies == remedies
+
+
+def test_an_onnx_file_is_exported_again() -> None:
+    (finding,) = train_mode_at_inference(Measurements(all=(repeated(9, "Dropout", framework="onnxruntime"),)))
+    assert finding.remedies == (EXPORT,)
 
 
 def test_nothing_to_say_where_no_model_was_run_again() -> None:

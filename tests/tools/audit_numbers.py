@@ -239,7 +239,7 @@ class Planted(Backend):
     def __init__(self, operation: Operation, reduce: Reduce, cause: Cause, seed: int) -> None:
         super().__init__("cpu")
         self._reduce, self._cause, self._seed, self._calls = reduce, cause, seed, 0
-        self.operations = (operation,)
+        self.operations, self.streams = (operation,), ()
         random = np.random.default_rng(seed)
         self._drawn = [random.uniform(-1, 1, shape).astype(np.float32) for shape, _ in operation.inputs]
 

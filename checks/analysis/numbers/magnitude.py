@@ -36,6 +36,7 @@ class Size(StrEnum):
     UNUSUAL = "unusual"  # no more than rounding can make, and far more than any other order made here
     HALF = "half"  # TensorFloat-32 or half precision
     BFLOAT16 = "bfloat16"
+    STREAM = "stream"  # other random numbers from the same seed: no error of anything, however far apart they are
     BEYOND = "beyond"  # more than any rounding makes
 
 
@@ -125,7 +126,7 @@ class Magnitude:
     @property
     def is_more_than_rounding(self) -> bool:
         """Whether rounding order cannot have made it."""
-        return self.size in (Size.HALF, Size.BFLOAT16, Size.BEYOND)
+        return self.size in (Size.HALF, Size.BFLOAT16, Size.STREAM, Size.BEYOND)
 
 
 def unit_roundoff(dtype: str) -> float | None:

@@ -17,6 +17,7 @@ import msgspec
 from checks.analysis.numbers.digits import DEFAULT, work_of
 from checks.analysis.numbers.magnitude import Magnitude, Size, magnitude, unit_roundoff, worst_bound
 from checks.analysis.numbers.portrait_size import portrait_magnitude
+from checks.analysis.numbers.streams import is_stream, stream_magnitude
 from checks.facts import (
     ArrayDifference,
     Experiment,
@@ -48,6 +49,7 @@ _LISTS = (
     "settings",
     "thread-variables",
     "variables",
+    "random-variables",
 )  # parts of which only the differences are shown
 _TERMS_OF_SUM = 10**6
 _COMPARED = (Portrait, Experiment)  # kinds that two machines can be compared by
@@ -265,6 +267,9 @@ def _pairs(groups: Iterable[tuple[Portrait, Portrait]]) -> Iterator[Pair]:
 
 
 def _portrait_pair(first: Portrait, second: Portrait) -> Pair | None:
+    if is_stream(first.operation):
+        drawn = stream_magnitude(first, second)
+        return _pair(first, second, *drawn) if drawn else None
     condition = first.condition or second.condition  # the same inputs: NumPy does not compute it
     found = portrait_magnitude(first, second, work_of(first, terms=first.terms, condition=condition))
     return _pair(first, second, *found) if found else None
@@ -456,8 +461,8 @@ def _parts_of(side: OtherMachine) -> Mapping[str, str]:
         found["settings"] = _settings(torch.settings)
     if side.environment is not None:
         known = NumericEnvironmentTable.read()
-        found["thread-variables"] = _variables(side.environment.values, known.names("thread-variables"))
-        found["variables"] = _variables(side.environment.values, known.names("variables"))
+        for part in ("thread-variables", "variables", "random-variables"):
+            found[part] = _variables(side.environment.values, known.names(part))
     return {part: text for part, text in found.items() if text is not None}
 
 

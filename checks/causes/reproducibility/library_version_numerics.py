@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from checks.analysis.numbers.digit_findings import loud_if_bits_matter
 from checks.analysis.numbers.digits import figure
-from checks.analysis.numbers.magnitude import Magnitude
+from checks.analysis.numbers.magnitude import Magnitude, Size
 from checks.analysis.numbers.side_by_side import VERSIONS, Comparison, NumberDifference, comparisons
 from checks.causes.registry import check
 from checks.facts import Facts
@@ -31,13 +31,14 @@ def library_version_numerics(facts: Facts) -> Iterator[Finding]:
         raise NotHere("others", "not-measured" if facts.others else "none-given")
     open_to_doubt: list[str] = []
     for comparison in found:
+        computed = [difference for difference in comparison.apart if difference.pair.size.size is not Size.STREAM]
         apart = [
             difference
-            for difference in comparison.apart
+            for difference in computed
             if difference.explained_by and set(difference.explained_by) <= set(VERSIONS) and not difference.proven_by
         ]
         if not apart:
-            open_to_doubt += [comparison.other.name] if any(map(_may_be_versions, comparison.apart)) else []
+            open_to_doubt += [comparison.other.name] if any(map(_may_be_versions, computed)) else []
             continue
         worst = max(apart, key=lambda difference: difference.pair.size.relative or 0.0).pair.size
         parts = {part for difference in apart for part in difference.explained_by}

@@ -19,7 +19,7 @@ class KnownOperation(KnownSetting):
     ``products``: its terms are products, which a device may compute with fewer digits. ``centred``: the terms that our
     inputs make have both signs, with a mean near zero. ``choice``: where values are equal or places are written twice,
     which one is taken may vary. ``control``: it has one result in whatever order it is computed, so that only a device
-    that computes wrongly makes it vary.
+    that computes wrongly makes it vary. ``stream``: it draws random numbers from a seed.
     """
 
     documented: tuple[Named, ...] = ()
@@ -27,6 +27,7 @@ class KnownOperation(KnownSetting):
     control: bool = False
     products: bool = False
     centred: bool = False
+    stream: bool = False
 
 
 class ComputationsTable(Table):

@@ -13,14 +13,16 @@ Each framework's folder holds a class ``Backend(device)`` in ``backend.py``. It 
 - ``taken(array, axis, order)``, ``drawn(length, seed)``: an input or a result reordered, and an order, drawn at random.
 - ``rounded(factor, of_bits)``: a factor with the bits of its float32 changed, in float64.
 - ``wide(result)``, ``in_type(result, dtype)``, ``in_type_of(first, second)``: results in another type.
+- ``stream(stream)``: random numbers of a Stream, drawn as users draw them, on the device and from a seed of their own;
+  the program's generators stay as they are. In the processor's memory, of the type ``drawn_as``. Raises NotTried.
 - ``difference(first, second)``, ``portrait(result)``: fields of the facts ArrayDifference and Portrait.
 
 And it says what is worth trying: the methods below.
 """
 
 from . import kit as compute
-from .operations import OPERATIONS
-from .runs import BATCH, DTYPES
+from .operations import OPERATIONS, STREAMS
+from .runs import BATCH, DTYPES, FULL
 
 
 class Backend:
@@ -28,7 +30,9 @@ class Backend:
 
     framework = ""
     operations = OPERATIONS
+    streams = STREAMS
     dtypes = DTYPES
+    drawn_as = FULL  # the type of random numbers where none is asked for
     telling = (BATCH,)  # the settings that most often change digits
 
     def __enter__(self):

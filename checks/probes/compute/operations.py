@@ -1,6 +1,7 @@
 """The operations whose results are set beside those of other devices, settings and machines.
 
-The shapes of their inputs are the same in every framework, so that their portraits can be compared.
+The shapes of their inputs are the same in every framework, so that their portraits can be compared. Random numbers have
+no inputs but a seed: they are compared within one framework.
 """
 
 
@@ -85,3 +86,19 @@ OPERATIONS = (
     Operation("tanh", ((8, 4096),), terms=1),
     Operation("erf", ((8, 4096),), terms=1),
 )
+
+
+class Stream:
+    """Random numbers of a normal distribution from a seed: how many are drawn in one call."""
+
+    terms = 1  # nothing is added up
+
+    def __init__(self, name, count):
+        self.name, self.count = name, count
+
+
+SEED = 42
+# PyTorch deals the numbers of one call out to as many threads as a CUDA GPU runs at once. Up to so many, every GPU
+# draws the same; beyond them it depends on the number of its multiprocessors (ATen/native/cuda/DistributionTemplates.h,
+# calc_execution_policy: 40,960 threads on a T4, 270,336 on an H100).
+STREAMS = (Stream("random-normal", 1 << 14), Stream("random-normal-large", 1 << 20))

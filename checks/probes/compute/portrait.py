@@ -13,6 +13,7 @@ as zero there, and are counted. Of complex numbers each part is an element of it
 from . import kit as compute
 from .bits import fingerprint as fingerprints
 from .bits import inputs, pieces
+from .operations import Stream
 from .runs import FULL, NotTried, Run
 from .tried import in_other_orders, in_shorter_formats
 
@@ -28,13 +29,19 @@ def stage(backend, argument, clock):
     """The facts of the kind "portrait": each operation by default, and under the settings that tell machines apart.
 
     Where one machine's default is the other's result with one thread, the number of threads is the difference. The
-    settings come last: a portrait without a partner helps nobody.
+    settings come last: a portrait without a partner helps nobody. Random numbers are drawn by default alone: settings
+    of the arithmetic choose no generator.
     """
     default = argument.get("setting", "default")
     known = {}
 
     def measured(what, part):
         operation, setting = what
+        if isinstance(operation, Stream):
+            try:
+                return backend.portrait(backend.stream(operation))
+            except NotTried as answer:
+                return answer.figures
         if operation.name not in known:
             drawn = backend.host_inputs(operation, FULL)
             exact = backend.exact(drawn)
@@ -79,6 +86,8 @@ def _entries(backend, default):
         for operation in backend.operations:
             if backend.available(operation) and (setting == default or backend.matters(operation, setting)):
                 yield backend.named("portrait", operation, FULL, setting=setting), (operation, setting)
+        for stream in backend.streams if setting == "default" else ():
+            yield backend.named("portrait", stream, backend.drawn_as, setting=setting), (stream, setting)
 
 
 def places(count):

@@ -5,7 +5,8 @@ their numbers are computed by the processor, and what a card refuses is refused 
 (tests/support/simulated_cuda/__init__.py) makes the variables for such a process.
 
 **What it can show.** Tensors of two devices in one operation; ``numpy()`` of a tensor on the device; numbers drawn from
-the processor's generator in place of the device's; times of events that are read before anybody waited for them;
+the processor's generator in place of the device's (a generator that is made for the card is one of the processor, and
+gives its numbers); times of events that are read before anybody waited for them;
 operations and types that CUDA lacks, and the shapes that its product of bytes wants; memory that is too small; what
 raises in deterministic mode; a device that is lost in the middle; a bit that flips. What is planted makes it behave
 like a card of the Ampere generation: sums by atomic additions come in another order each time unless deterministic
@@ -145,6 +146,7 @@ def install(torch, planted):
     _register(torch, card)
     tensor_type = _tensor_type(torch, card)
     card.tensor_type = tensor_type
+    torch.Generator = _generator_type(torch)
     _claim(torch, card)
 
 
@@ -197,6 +199,16 @@ def _shortened(torch, function):
             )
 
     return run
+
+
+def _generator_type(torch):
+    class Generator(torch.Generator):
+        """One for the card draws on the processor: this build has no generator of CUDA."""
+
+        def __new__(cls, device="cpu"):
+            return super().__new__(cls, device="cpu" if torch.device(device).type == "cuda" else device)
+
+    return Generator
 
 
 def _tensor_type(torch, card):

@@ -7,7 +7,7 @@ JAX's documentation, and has never run.
 import contextlib
 
 from ..arrays import ArrayBackend
-from ..operations import PICTURES
+from ..operations import PICTURES, SEED
 from ..runs import BATCH, FULL, NotTried, is_x86, thread_counts
 from . import device as jax_device
 from .operations import ways
@@ -76,6 +76,12 @@ class Backend(ArrayBackend):
             placed = [self._jax.device_put(array, device) for array in inputs]
             function = self._function(operation.name, run.settings)
             yield lambda: self.numbers.asarray(function(*placed))
+
+    def stream(self, stream):
+        """Random numbers of a key, on the device."""
+        random = self._jax.random
+        key = self._jax.device_put(random.PRNGKey(SEED), jax_device.of(self._jax, self.device))
+        return self.numbers.asarray(random.normal(key, (stream.count,), "float32"))
 
     def _enter_digits(self, stack, level):
         try:

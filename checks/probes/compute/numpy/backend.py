@@ -3,6 +3,7 @@
 import contextlib
 
 from ..arrays import ArrayBackend
+from ..operations import SEED
 from ..runs import FULL, is_x86, thread_counts
 from . import operations as by_numpy
 
@@ -12,6 +13,7 @@ class Backend(ArrayBackend):
 
     framework, processor = "numpy", "cpu"
     dtypes = (FULL,)  # half precision is computed in software there, and partly in float32
+    drawn_as = "float64"
     names = by_numpy.KNOWN
     by_setting = {"older-instructions": {"OPENBLAS_CORETYPE": "Haswell"}}  # noqa: RUF012
     threads_by = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
@@ -32,6 +34,10 @@ class Backend(ArrayBackend):
         inputs = inputs if run.rows is None else operation.rows(inputs, run.rows)
         with self.numbers.errstate(all="ignore"):
             yield lambda: by_numpy.run(self.numbers, operation, inputs)
+
+    def stream(self, stream):
+        """Random numbers of a generator of its own."""
+        return self.numbers.random.default_rng(SEED).standard_normal(stream.count)
 
     def other_settings(self, operation, _dtype):
         """The settings under which digits are measured, but for the batch."""

@@ -7,7 +7,7 @@ is written from TensorFlow's documentation, and has never run.
 import contextlib
 
 from ..arrays import ArrayBackend
-from ..operations import PICTURES
+from ..operations import PICTURES, SEED
 from ..runs import BATCH, FULL, NotTried, is_x86, thread_counts
 from .operations import ways
 
@@ -90,6 +90,14 @@ class Backend(ArrayBackend):
                 if LAYOUT in run.settings:  # which most processors have not
                     raise NotTried("not-on-device") from error
                 raise
+
+    def stream(self, stream):
+        """Random numbers of a generator of its own, on the device; it is of 2.2."""
+        generators = getattr(self._tf.random, "Generator", None)
+        if generators is None:
+            raise NotTried("not-in-version", "tf.random.Generator")
+        with self._tf.device("/" + self.device):
+            return generators.from_seed(SEED, alg="philox").normal((stream.count,)).numpy()
 
     def _function(self, name, settings):
         forms = tuple(form for form in (LAYOUT, GRAPH, COMPILED) if form in settings)

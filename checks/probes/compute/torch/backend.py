@@ -7,7 +7,7 @@ from ..backend import Backend as BaseBackend
 from ..bits import difference
 from ..bits.inputs import has_float64
 from ..flip import exact_in_both, set_in_both
-from ..operations import PICTURES
+from ..operations import PICTURES, SEED
 from ..runs import BATCH, Run
 from . import modes, numeric, settings
 
@@ -57,6 +57,11 @@ class Backend(BaseBackend):
     def drawn(self, length, seed):
         """An order of so many; the program's own generator stays as it is."""
         return self._torch.randperm(length, generator=self._torch.Generator().manual_seed(seed))
+
+    def stream(self, stream):
+        """Random numbers of a generator of its own, on the device."""
+        generator = self._torch.Generator(device=self.device).manual_seed(SEED)
+        return self._torch.randn(stream.count, generator=generator, device=self.device).cpu()
 
     def rounded(self, factor, of_bits):
         """A factor with the bits of its float32 changed."""

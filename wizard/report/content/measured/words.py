@@ -17,6 +17,7 @@ STATES = {
     Size.UNUSUAL: "note",
     Size.HALF: "note",
     Size.BFLOAT16: "note",
+    Size.STREAM: "note",
     Size.BEYOND: "warning",
 }
 

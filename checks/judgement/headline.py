@@ -40,6 +40,7 @@ _BETWEEN_PLACES = (
     "library-version-numerics",
     "preprocessing-mismatch",
     "quantization-accuracy-loss",
+    "random-stream-differs",
     "reduced-precision",
     "tf32-enabled",
     "thread-count-rounding",

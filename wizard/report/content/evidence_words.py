@@ -26,6 +26,8 @@ _OF_COMPUTATIONS = frozenset(
         "restored_by",
         "settings_compared",
         "settings_without_effect",
+        "streams_alike",
+        "streams_apart",
         "varying_operation",
     }
 )

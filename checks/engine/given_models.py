@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
+
+import msgspec
 
 from checks.facts import ModelComparison, ModelFacts
 from checks.readers.containers.source import Cancelled, never
 from checks.readers.models import read_models
 
 
-def read_each(paths: Iterable[Path], cancelled: Cancelled = never) -> Iterator[tuple[ModelFacts, ...]]:
-    """The models of each path in turn, until it is cancelled: a folder or an archive holds several."""
+def read_each(paths: Collection[Path], cancelled: Cancelled = never) -> Iterator[tuple[ModelFacts, ...]]:
+    """The models of each path in turn, until it is cancelled: a folder or an archive holds several.
+
+    The numbers of their weights are read, too, as long as those of all together stay within a bound.
+    """
+    if not paths:
+        return
+    from checks.readers.weights.finite import MOST_BYTES, weight_values  # late: NumPy is for who gives a model
+
+    left = MOST_BYTES
     for path in paths:
         if cancelled():
             return
-        yield read_models(path, cancelled)
+        models = []
+        for model in read_models(path, cancelled):
+            values, size = weight_values(model, cancelled, left)
+            left -= size
+            models.append(msgspec.structs.replace(model, weight_values=values))
+        yield tuple(models)
 
 
 def side_by_side(models: tuple[ModelFacts, ...], cancelled: Cancelled = never) -> tuple[ModelComparison, ...]:

@@ -93,12 +93,14 @@ from checks.facts.models import (
     NamedClass,
     NeededFile,
     NodeDifference,
+    NotFiniteWeight,
     OperatorUse,
     OutputDifference,
     ProviderShare,
     TensorDifference,
     TensorSpec,
     UnmetNeed,
+    WeightValues,
 )
 from checks.facts.programs import (
     DeviceUse,

@@ -215,6 +215,27 @@ class ExportRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     search_detail: str = ""
 
 
+class NotFiniteWeight(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A tensor of a model file in which some of the ``count`` numbers are NaN, or infinite above all others."""
+
+    name: str
+    nan: int = 0
+    infinite: int = 0
+    count: int = 0
+
+
+class WeightValues(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the numbers of the weights of a file are, read without running it.
+
+    ``looked_at`` and ``left_out``: how many tensors of fractions were read, and how many are stored in a way that is
+    not. ``not_finite``: the first of those that hold NaN or infinities.
+    """
+
+    looked_at: int = 0
+    left_out: int = 0
+    not_finite: tuple[NotFiniteWeight, ...] = ()
+
+
 class ModelFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """A model file or folder, read without executing anything in it.
 
@@ -238,6 +259,7 @@ class ModelFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     outputs: tuple[TensorSpec, ...] | None = None
     parameters: int | None = None  # how many numbers the weights are
     dtypes: dict[str, int] | None = None  # of the weights: dtype -> how many numbers
+    weight_values: WeightValues | None = None  # None: they were not read
     quantization: str | None = None  # "int8", "Q4_K_M"; "" none
     details: dict[str, str] = {}  # what else the format tells, by an id of resources/words/models.toml
     package: Package | None = None  # the installed package that brought it

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.models.repeats import ALL_ALIKE, RepeatedModels
+from checks.facts import ModelFacts
 from checks.facts.case import Case
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
 from checks.facts.model_verdicts import Outcome as Runs
@@ -72,7 +73,8 @@ def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
         key, values = _of_one_model(case, next(iter(standings)), titles, language)
         sentence = words(f"report.{key}", language, **values)
         if not key.startswith("models-but"):
-            sentence = words("report.sentence-separator", language).join((sentence, *_noted(case, language)))
+            noted = (*_noted(case, language), *_values_unread(case, standings, language))
+            sentence = words("report.sentence-separator", language).join((sentence, *noted))
         return _verdict(case, decision, sentence, language)
     parts = (
         words(f"report.models-many-{standing.value}", language, count=standings[standing])
@@ -80,6 +82,7 @@ def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
         if standings[standing]
     )
     sentence = words("report.models-many", language, counts=words("report.list-separator", language).join(parts))
+    sentence = words("report.sentence-separator", language).join((sentence, *_values_unread(case, standings, language)))
     shown = RepeatedModels.of(case.facts)
     if shown.tested:
         repeated = words("report.models-many-repeated", language, count=len(shown.tested), same=len(shown.same))
@@ -126,6 +129,21 @@ def _noted(case: Case, language: str) -> Iterator[str]:
         key = f"models-note-{finding.cause}"
         if MEASURED_MODEL in finding.values and key in area("report"):
             yield words(f"report.{key}", language, seen=in_language(finding.values.get("seen", ""), language))
+
+
+def _values_unread(case: Case, standings: Counter[Standing], language: str) -> Iterator[str]:
+    """That files were read, but not all numbers of their weights: else a tick says that they are sound."""
+    unread = [model for model in case.facts.models if model.format and _has_unread_values(model)]
+    if unread and standings[Standing.READ]:
+        is_one = len(case.facts.models) == 1
+        how = "-many" if not is_one else "-partly" if unread[0].weight_values else ""
+        yield words(f"report.models-values-unread{how}", language, count=len(unread))
+
+
+def _has_unread_values(model: ModelFacts) -> bool:
+    if model.parameters == 0:
+        return False
+    return model.weight_values is None or model.weight_values.left_out > 0
 
 
 def _but(finding: Finding) -> str:

@@ -38,6 +38,32 @@ def test_one_file_is_told_whole(capfd: pytest.CaptureFixture[str]) -> None:
     assert "--target" in shown
 
 
+UNREAD = "not looked at"
+
+
+@pytest.mark.parametrize(
+    ("name", "words_shown", "is_unread"),
+    [
+        pytest.param("onnx/made/function.onnx", "nothing stands against it", False, id="whole"),
+        pytest.param("onnx/made/nan_weight.onnx", "holds weights that are NaN", False, id="nan"),
+        pytest.param("torch-zip/made/kinds.pt", "nothing stands against it", True, id="not-all-tensors"),
+        pytest.param("pt2/made/exported.pt2", "nothing stands against it", True, id="no-reader"),
+    ],
+)
+def test_a_tick_says_where_the_weights_were_not_looked_at(
+    name: str, words_shown: str, *, is_unread: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run_command(["inspect", str(RECORDED / name)])
+    first = capfd.readouterr().out.splitlines()[0]
+    assert words_shown in first
+    assert (UNREAD in first) is is_unread
+
+
+def test_of_several_files_it_says_in_how_many(capfd: pytest.CaptureFixture[str]) -> None:
+    run_command(["inspect", str(RECORDED / "pt2/made/exported.pt2"), str(RECORDED / "onnx/made/function.onnx")])
+    assert f"{UNREAD} in 1 of them" in capfd.readouterr().out.splitlines()[0]
+
+
 def test_several_files_are_a_line_each(capfd: pytest.CaptureFixture[str]) -> None:
     run_command(["inspect", str(ALEXNET), str(QUANTISED)])
     lines = capfd.readouterr().out.splitlines()

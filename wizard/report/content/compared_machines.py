@@ -24,7 +24,7 @@ def compared_with(case: Case, language: str) -> tuple[str, ...]:
 def _outcome(found: Comparison, language: str, *, is_cancelled: bool) -> str:
     causes = _causes(found)
     ending = _ending(found, is_cancelled=is_cancelled)
-    return words(
+    outcome = words(
         f"report.comparison-{ending}",
         language,
         between=between(found, language),
@@ -35,6 +35,9 @@ def _outcome(found: Comparison, language: str, *, is_cancelled: bool) -> str:
         beyond=sum(difference.pair.size.size is Size.BEYOND for difference in found.apart),
         causes=_named(found, causes, language, ending),
     )
+    if not found.apart or any(difference.pair.size.sizes != (Size.ROUNDING,) for difference in found.apart):
+        return outcome
+    return joined((outcome, words("report.comparison-rounding", language)), language, "report.sentence-separator")
 
 
 def between(found: Comparison, language: str) -> str:

@@ -22,7 +22,6 @@ from checks.judgement.ranking import can_explain
 from checks.knowledge.catalogue import UNKNOWN
 
 _NOT_MEASURED = "not-measured"
-_TWO = 2  # places, of which results can differ
 _EVEN = 0.5  # a cause that a text alone gives is as likely wrong as right; below, nothing is decided
 _OF_AGREEMENT = {  # what a comparison comes to -> the state of the whole
     Agreement.NOTHING: "nothing-run",
@@ -128,9 +127,8 @@ def _has_nothing_beside(case: Case, symptom: str) -> bool:
     if symptom != SymptomName.RESULTS_DIFFER or case.facts.others:
         return False
     measured = [run for run in case.facts.measurements if not run.reason]
-    if any(isinstance(run, ModelMeasured) for run in measured):
-        return False  # the model was compared with itself, on devices and at levels
-    return len({run.device.lower() for run in measured}) < _TWO
+    beside = {run.other for run in measured if isinstance(run, ModelMeasured) and run.aspect == "device"}
+    return len({device.lower() for device in {run.device for run in measured} | beside}) < 2
 
 
 def _state(case: Case, answer: Headline, symptom: str) -> str:

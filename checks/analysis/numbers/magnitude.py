@@ -124,6 +124,11 @@ class Magnitude:
         return len(self.sizes) == 1
 
     @property
+    def is_within_rounding(self) -> bool:
+        """Whether it is rounding alone, and no more than its bound: of a training no bound tells how far it goes."""
+        return self.sizes == (Size.ROUNDING,) and self.times is not None and self.times <= 1
+
+    @property
     def is_more_than_rounding(self) -> bool:
         """Whether rounding order cannot have made it."""
         return self.size in (Size.HALF, Size.BFLOAT16, Size.STREAM, Size.BEYOND)

@@ -35,7 +35,7 @@ def _outcome(found: Comparison, language: str, *, is_cancelled: bool) -> str:
         beyond=sum(difference.pair.size.size is Size.BEYOND for difference in found.apart),
         causes=_named(found, causes, language, ending),
     )
-    if not found.apart or any(difference.pair.size.sizes != (Size.ROUNDING,) for difference in found.apart):
+    if not found.apart or not all(difference.pair.size.is_within_rounding for difference in found.apart):
         return outcome
     return joined((outcome, words("report.comparison-rounding", language)), language, "report.sentence-separator")
 

@@ -8,7 +8,16 @@ import pytest
 from support.recorded_computations import measurements
 
 from checks.analysis.numbers.side_by_side import other_machine
-from checks.facts import CpuFacts, EnvironmentVariables, Facts, Frameworks, MachineFacts, Symptom, TorchFacts
+from checks.facts import (
+    CpuFacts,
+    EnvironmentVariables,
+    Experiment,
+    Facts,
+    Frameworks,
+    MachineFacts,
+    Symptom,
+    TorchFacts,
+)
 from checks.facts.case import Answers, Case
 from checks.facts.question import COMPARISON
 from checks.judgement.headline import is_trouble
@@ -24,8 +33,8 @@ NUMPY, OLD_NUMPY = "numpy-2.4.6-portraits", "numpy-1.26.4-portraits"
 TRAINED = "jax-0.10.2-cpu"  # with times, which no two runs share
 DIGITS = "torch-2.13.0-cpu-digits"  # threads are tried in it
 ROUNDING = {
-    "en": " All that differs is apart by no more than rounding, in the last digits.",
-    "ja": "違いはいずれも、最後の桁の丸めの範囲内です。",
+    "en": " All that differs is apart by no more than rounding makes.",
+    "ja": "違いはいずれも、丸めで生じる範囲内です。",
 }
 SAID = {
     "en": "Compared with there.json: 10 of 12 results that could be compared are the same, bit for bit; the rest is "
@@ -81,6 +90,22 @@ def test_what_is_likely_is_not_called_proven() -> None:
     assert "candidates for what makes the rest differ, not proven for all of it: " in said
     assert "environment variables that set the number of CPU threads (- against OMP_NUM_THREADS=1)." in said
     assert said.endswith(ROUNDING["en"])
+
+
+def test_of_a_training_nobody_says_that_it_is_rounding_alone() -> None:
+    """It grows with every step, and no bound tells how far."""
+    mine, theirs = (
+        Experiment(framework="torch", operation="mnist-training", device="cpu", dtype="float32", steps=(0, 10))
+        for _ in range(2)
+    )
+    mine = msgspec.structs.replace(mine, values=((0.9, 0.5),), exact=(("a", "b"),))
+    theirs = msgspec.structs.replace(theirs, values=((0.9, 0.1),), exact=(("a", "c"),))
+    first, second = machine(HERE), machine(ONE_THREAD, threads=1)
+    first = msgspec.structs.replace(first, measurements=(*first.measurements, mine))
+    second = msgspec.structs.replace(second, measurements=(*second.measurements, theirs))
+    (said,) = compared_with(beside(first, second), "en")
+    assert "candidates" in said
+    assert not said.endswith(ROUNDING["en"])
 
 
 def test_only_as_many_causes_are_named_as_can_be_read() -> None:

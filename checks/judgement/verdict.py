@@ -68,7 +68,7 @@ def decide(case: Case, answer: Headline, symptom: str) -> Decision:
     state = _state(case, answer, symptom)
     if state == "clear" and answer.stance is Stance.CLEAR and _examined_only_ours(case):
         return Decision("incomplete", "incomplete", "own-python-only")
-    if state == "clear" and answer.stance is Stance.CLEAR and _has_nothing_beside(case, symptom):
+    if state == "clear" and answer.stance in (Stance.CLEAR, Stance.NORMAL) and _has_nothing_beside(case, symptom):
         return Decision("incomplete", "undecided", "one-place-only")
     return Decision(state, _word(case, state, answer.stance), _sentence(case, state, symptom, answer))
 

@@ -65,11 +65,14 @@ def test_nothing_is_in_order_where_only_our_own_python_was_looked_at(finders: tu
     assert (decision.state, decision.sentence) == expected
 
 
+@pytest.mark.parametrize("notes", [(), (found("batch-size-rounding", "note"),)], ids=["nothing", "a-note"])
 @pytest.mark.parametrize(("devices", "is_open"), [(("cpu",), True), (("cpu", "cuda:0"), False)])
-def test_results_that_differ_from_another_place_need_both(devices: tuple[str, ...], is_open: bool) -> None:
+def test_results_that_differ_from_another_place_need_both(
+    devices: tuple[str, ...], is_open: bool, notes: tuple[Finding, ...]
+) -> None:
     seen = tuple(Portrait(framework="torch", operation="matmul", device=device) for device in devices)
-    case = case_of(facts=Facts(measurements=seen))
-    decision = decide(case, headline(case.facts, (), "results-differ", ""), "results-differ")
+    case = case_of(*notes, facts=Facts(measurements=seen))
+    decision = decide(case, headline(case.facts, case.findings, "results-differ", ""), "results-differ")
     assert (decision.sentence == "one-place-only") is is_open
     assert (decision.state == "incomplete") is is_open
 

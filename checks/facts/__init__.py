@@ -32,7 +32,6 @@ from checks.facts.installed import (
     Leftover,
     SharedModule,
 )
-from checks.facts.local_programs import LocalProgram
 from checks.facts.machine import (
     Accelerator,
     AmdFacts,
@@ -81,7 +80,7 @@ from checks.facts.measurements import (
     Repeat,
     WrongBits,
 )
-from checks.facts.models import (
+from checks.facts.models.files import (
     Binding,
     ExportRun,
     ModelComparison,
@@ -102,7 +101,8 @@ from checks.facts.models import (
     UnmetNeed,
     WeightValues,
 )
-from checks.facts.programs import (
+from checks.facts.programs.local import LocalProgram
+from checks.facts.programs.watched import (
     DeviceUse,
     Frame,
     LoadedModule,

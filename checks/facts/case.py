@@ -6,7 +6,7 @@ import msgspec
 
 from checks import __version__
 from checks.facts.finding import Finding, Outcome
-from checks.facts.model_verdicts import ModelVerdict
+from checks.facts.models.verdicts import ModelVerdict
 from checks.facts.question import Effort, SymptomName
 from checks.facts.whole import Facts
 

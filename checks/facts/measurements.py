@@ -9,7 +9,7 @@ import msgspec
 from checks.facts.base import Fact
 from checks.facts.errors import ErrorText
 from checks.facts.machine import LogEntry, XidEvent
-from checks.facts.models import TensorSpec
+from checks.facts.models.files import TensorSpec
 
 
 class ArrayDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

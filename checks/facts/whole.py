@@ -6,11 +6,11 @@ from checks.facts.base import Fact
 from checks.facts.frameworks import Frameworks
 from checks.facts.history import History
 from checks.facts.installed import InstalledFiles
-from checks.facts.local_programs import LocalProgram
 from checks.facts.machine import MachineFacts
 from checks.facts.measurements import Measurement
-from checks.facts.models import ModelComparison, ModelFacts
-from checks.facts.programs import ProgramRun, ProgramRuns
+from checks.facts.models.files import ModelComparison, ModelFacts
+from checks.facts.programs.local import LocalProgram
+from checks.facts.programs.watched import ProgramRun, ProgramRuns
 from checks.facts.python import EnvironmentVariables, InterpreterFacts
 from checks.facts.remedies.mendings import Mending, SettingPlace
 from checks.facts.remedies.proofs import Proof

@@ -8,9 +8,9 @@ they find (and cache the answers in the user's folder); importlib.metadata reads
 built by a test. So the search is ours, and what tools do lies in resources/knowledge/packages/interpreter_places.toml.
 """
 
-from checks.interpreters.find import find_interpreters
+from checks.interpreters.finding.find import find_interpreters
+from checks.interpreters.finding.places import Places
 from checks.interpreters.owner import is_of_another, owner_of
-from checks.interpreters.places import Places
 from checks.interpreters.read import read_interpreter
 from checks.interpreters.target import (
     Choice,

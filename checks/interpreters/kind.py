@@ -12,8 +12,8 @@ import re
 from pathlib import Path
 
 from checks.interpreters.disk import exists, is_folder
+from checks.interpreters.finding.places import Places
 from checks.interpreters.layout import STORE_FOLDER, Layout
-from checks.interpreters.places import Places
 
 _UV_BUILD = re.compile(r"(?:cpython|pypy|graalpy)-\d+\.\d+.*-(?:linux|macos|windows)-")
 _WINPYTHON = re.compile(r"WPy(?:32|64)-")

@@ -9,10 +9,10 @@ from pathlib import Path
 from checks.facts import InterpreterFacts, Package
 from checks.interpreters import binary
 from checks.interpreters.disk import absolute, exists, is_file, is_folder, is_named, names_in, start_of
+from checks.interpreters.finding.places import Places
 from checks.interpreters.kind import is_conda, kind_of, package_manager_of, project_of
 from checks.interpreters.layout import STORE_FOLDER, Layout, executable_in, layout_of
 from checks.interpreters.packages import read_packages, with_conda_records
-from checks.interpreters.places import Places
 from checks.interpreters.search_path import SearchPath, search_path
 from checks.interpreters.stand_ins import stand_in
 from checks.interpreters.version import read_version

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checks.interpreters.disk import is_folder, is_link, text_of
+from checks.interpreters.finding.places import Places
 from checks.interpreters.layout import STORE_FOLDER, Layout, Library
-from checks.interpreters.places import Places
 
 
 @dataclass(frozen=True)

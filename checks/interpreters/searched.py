@@ -14,10 +14,10 @@ from pathlib import Path
 from checks.facts import InterpreterFacts, Package
 from checks.facts.search import HidingFile, SearchedFacts, SearchedFolder, SearchPlace, StrayScript
 from checks.interpreters.disk import exists, is_file, is_folder, names_in, start_of, text_of
+from checks.interpreters.finding.places import Places
 from checks.interpreters.import_names import import_names, metadata_folders
 from checks.interpreters.layout import Layout, layout_of
 from checks.interpreters.packages import linked_folders, normalised
-from checks.interpreters.places import Places
 from checks.interpreters.search_path import SearchPath, search_path
 from checks.knowledge.packages.import_packages import distributions_of
 from checks.knowledge.packages.standard_modules import is_loaded_first

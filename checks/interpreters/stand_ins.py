@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checks.interpreters.disk import is_file, is_folder, names_in, text_of
+from checks.interpreters.finding.places import Places
 from checks.interpreters.layout import EXECUTABLE, STORE_FOLDER, executable_in
-from checks.interpreters.places import Places
 
 _APPLE_TOOLS = ("Applications/Xcode.app/Contents/Developer/usr/bin", "Library/Developer/CommandLineTools/usr/bin")
 

@@ -6,7 +6,7 @@ import struct
 from pathlib import Path
 
 from checks.interpreters import Places
-from checks.interpreters.windows_registry import RegistryKey
+from checks.interpreters.finding.windows_registry import RegistryKey
 
 # The first bytes of markupsafe 3.0.4's (universal2, i686: 3.0.2's) compiled modules, as the wheels hold them.
 HEADS = {

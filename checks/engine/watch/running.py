@@ -18,7 +18,7 @@ import psutil
 from checks.engine.watch.busy import Busy
 from checks.engine.watch.outside import Outside, has_gpu_open, mapped, packages_in, whole
 from checks.facts import ProgramEnd, ProgramRun
-from checks.facts.programs import GONE
+from checks.facts.programs.watched import GONE
 from checks.interpreters.layout import EXECUTABLE
 from checks.knowledge.packages.ai_programs import program_of_process
 from checks.knowledge.packages.gpu_modules import computing

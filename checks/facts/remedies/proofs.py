@@ -5,7 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from checks.facts.base import Fact
-from checks.facts.programs import ProgramRun
+from checks.facts.programs.watched import ProgramRun
 
 
 class ProofResult(StrEnum):

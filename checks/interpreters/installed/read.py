@@ -26,6 +26,7 @@ from checks.facts.installed import (
     SharedModule,
 )
 from checks.interpreters.disk import exists, names_in, text_of
+from checks.interpreters.finding.places import Places
 from checks.interpreters.installed.compare import Disk, changed_files
 from checks.interpreters.installed.extension import Loader, foreign_modules
 from checks.interpreters.installed.leftovers import leftovers
@@ -34,7 +35,6 @@ from checks.interpreters.installed.record import CODE, Distribution, conda_distr
 from checks.interpreters.kind import is_conda
 from checks.interpreters.layout import Layout, layout_of
 from checks.interpreters.packages import linked_folders, read_package
-from checks.interpreters.places import Places
 from checks.interpreters.search_path import search_path
 from checks.knowledge.packages.ai_packages import is_examined
 

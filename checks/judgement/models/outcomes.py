@@ -11,7 +11,7 @@ from checks.analysis.models.runtimes import is_broken, is_installed, runtimes_of
 from checks.analysis.packages.requirements import parsed
 from checks.facts import Facts, FrameworkFacts, ModelFacts, ModelMeasured, ModelRun
 from checks.facts.finding import Finding, Severity
-from checks.facts.model_verdicts import ModelVerdict, Outcome
+from checks.facts.models.verdicts import ModelVerdict, Outcome
 from checks.judgement.models.standing import by_model, is_harmful
 from checks.knowledge.formats.model_formats import distributions_of
 

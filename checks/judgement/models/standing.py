@@ -10,7 +10,7 @@ from enum import StrEnum
 from checks.analysis.models.repeats import RepeatedModels
 from checks.facts import Facts, ModelFacts
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
-from checks.facts.model_verdicts import ModelVerdict, Outcome
+from checks.facts.models.verdicts import ModelVerdict, Outcome
 from checks.knowledge.catalogue import cause_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from checks.analysis.gpu.of_programs import computed_on_gpu
 from checks.facts import Facts, ProgramEnd, ProgramRun
-from checks.facts.programs import GONE
+from checks.facts.programs.watched import GONE
 from checks.facts.question import SymptomName
 from checks.facts.remedies.mendings import as_seen_last, fixed_by
 

@@ -10,7 +10,7 @@ from support.hostile.assembler import EVIL
 from checks.facts import Facts, InterpreterFacts, ModelFacts, ModelNeeds, NamedClass, Package, Symptom
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Outcome, Severity, Status
-from checks.facts.model_verdicts import Outcome as Runs
+from checks.facts.models.verdicts import Outcome as Runs
 from checks.facts.question import MODELS
 from checks.judgement.judge import judged
 from checks.judgement.models.standing import PerModel, Standing

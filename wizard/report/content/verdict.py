@@ -9,7 +9,7 @@ from checks.analysis.models.repeats import ALL_ALIKE, RepeatedModels
 from checks.facts import ModelFacts
 from checks.facts.case import Case
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
-from checks.facts.model_verdicts import Outcome as Runs
+from checks.facts.models.verdicts import Outcome as Runs
 from checks.facts.question import COMPARISON, MODELS, SymptomName
 from checks.judgement.coverage import has_own_error, outcome_counts
 from checks.judgement.headline import Stance, headline

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checks.facts import LocalProgram
-from checks.facts.local_programs import ON_PROCESSOR
+from checks.facts.programs.local import ON_PROCESSOR
 from checks.knowledge.packages.ai_programs import program_of_text
 from checks.knowledge.packages.environment_variables import allowed_names
 from checks.knowledge.packages.local_program_logs import LogSign, backend_called, needles, signs

@@ -9,7 +9,7 @@ from checks.causes.hardware.feature_needs_newer_gpu import feature_needs_newer_g
 from checks.facts import Facts, MachineFacts, NvidiaFacts, NvidiaGpu, ProgramRun, PythonProcess, Raised, SentFile
 from checks.facts.case import Answers
 from checks.facts.finding import FAILED_RUN, Finding, NotHere, Severity, Unread
-from checks.facts.programs import Frame
+from checks.facts.programs.watched import Frame
 from checks.judgement.judge import judged
 from checks.knowledge.catalogue import remedy_of
 from checks.knowledge.gpu.gpu_features import GpuFeatures, refusals_in

@@ -21,7 +21,7 @@ from checks.facts import (
 )
 from checks.facts.case import Answers, Case
 from checks.facts.finding import MISSPELT, Finding, NotHere
-from checks.facts.programs import Frame
+from checks.facts.programs.watched import Frame
 from checks.judgement.judge import judged
 from checks.knowledge.phrases import words_of
 from checks.readers.tickets.read import TICKET, pasted, read_ticket

@@ -21,7 +21,7 @@ from checks.facts import (
 )
 from checks.facts.case import Answers
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.facts.model_verdicts import ModelVerdict, Outcome
+from checks.facts.models.verdicts import ModelVerdict, Outcome
 from checks.judgement.judge import judged
 from checks.judgement.models.outcomes import verdicts
 from checks.sharing.case import decode, to_builtins

@@ -11,7 +11,7 @@ from checks.analysis.models.torch import name_in_words
 from checks.facts import Binding, Facts, ModelFacts, ModelRun, NeededFile, OperatorUse, ProviderShare
 from checks.facts.case import Case
 from checks.facts.finding import Finding
-from checks.facts.model_verdicts import ModelVerdict, Outcome
+from checks.facts.models.verdicts import ModelVerdict, Outcome
 from checks.judgement.models.standing import PerModel, Standing
 from checks.knowledge.formats.model_formats import model_format
 from checks.knowledge.phrases import in_language, title_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from checks.facts import ExportRun, ModelRun
-from checks.facts.model_verdicts import ModelVerdict
+from checks.facts.models.verdicts import ModelVerdict
 from wizard.report.content.fact_sheet import size
 from wizard.words import known
 

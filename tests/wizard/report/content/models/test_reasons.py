@@ -3,7 +3,7 @@
 import pytest
 
 from checks.facts import ExportRun, ModelRun
-from checks.facts.model_verdicts import ModelVerdict, Outcome
+from checks.facts.models.verdicts import ModelVerdict, Outcome
 from wizard.report.content.models.reasons import reason_of
 
 LIMIT = 8 << 30

@@ -7,7 +7,7 @@ import pytest
 from support.built_machine import BuiltMachine
 
 from checks.interpreters import Places, choice_among, find_interpreters
-from checks.interpreters.projects import interpreters_named_in, last_chosen, project_interpreters
+from checks.interpreters.finding.projects import interpreters_named_in, last_chosen, project_interpreters
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from support.built_machine import BuiltMachine, install, write
 
 from checks.facts import InterpreterFacts
 from checks.interpreters import Places, find_interpreters, frameworks_of, likely_target
-from checks.interpreters.windows_registry import RegistryKey
+from checks.interpreters.finding.windows_registry import RegistryKey
 
 
 @pytest.fixture

@@ -11,15 +11,15 @@ import msgspec
 
 from checks.facts import InterpreterFacts
 from checks.interpreters.disk import is_folder, names_in, text_of
-from checks.interpreters.jupyter import kernel_interpreters
+from checks.interpreters.finding.jupyter import kernel_interpreters
+from checks.interpreters.finding.near import interpreters_near
+from checks.interpreters.finding.places import Places
+from checks.interpreters.finding.projects import interpreters_named_in, last_chosen, project_interpreters
+from checks.interpreters.finding.windows_registry import registered_pythons
 from checks.interpreters.layout import EXECUTABLE, executable_in
-from checks.interpreters.near import interpreters_near
-from checks.interpreters.places import Places
-from checks.interpreters.projects import interpreters_named_in, last_chosen, project_interpreters
 from checks.interpreters.read import read_interpreter
 from checks.interpreters.stand_ins import stand_in
 from checks.interpreters.target import NAMING, is_named
-from checks.interpreters.windows_registry import registered_pythons
 
 MOST_INTERPRETERS = 300  # beyond that nobody chooses from a list
 _MOST_NEAR = 100  # more of them would leave no room for those that the user has named

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from checks.interpreters.disk import absolute, is_file, is_folder, is_named
-from checks.interpreters.windows_registry import RegistryKey, read_python_keys
+from checks.interpreters.finding.windows_registry import RegistryKey, read_python_keys
 from checks.knowledge.packages.interpreter_places import InterpreterPlaces
 
 _MOST_MATCHES = 400  # of one pattern; a folder with more is no folder of environments

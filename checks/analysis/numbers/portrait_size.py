@@ -29,11 +29,11 @@ def portrait_magnitude(first: Portrait, second: Portrait, work: Work) -> tuple[A
     difference = difference_of(found, first)
     size = magnitude(difference, work)
     roundoff = unit_roundoff(work.dtype)
-    told = size.size in (Size.NOTHING, Size.IDENTICAL) or difference.nan or difference.infinite or not found.apart
-    told = told or not _have_squares(found.apart, found.values)
+    is_settled = size.size in (Size.NOTHING, Size.IDENTICAL) or difference.nan or difference.infinite
+    is_compared = bool(found.apart) and _have_squares(found.apart, found.values)
     tried = [portrait.reordered for portrait in (first, second) if portrait.reordered is not None]
     condition = work.condition or 0.0
-    if told or roundoff is None or condition <= 0 or not work.terms or len(tried) < 2:
+    if is_settled or not is_compared or roundoff is None or condition <= 0 or not work.terms or len(tried) < 2:
         return difference, size
     both = Reordered(
         moved=sum(one.moved for one in tried),

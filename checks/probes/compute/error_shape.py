@@ -10,7 +10,7 @@ PLACES = 8
 
 
 def units(backend, errors, conditions):
-    """Each error in units of its element's condition; 0 for what is finite in neither."""
+    """Each error in units of its element's condition; 0 where the error is no number, or nothing was added up."""
     numbers = backend.numbers
     sizes = abs(errors)
     known = numbers.isfinite(sizes) & (conditions > 0)

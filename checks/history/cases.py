@@ -1,0 +1,318 @@
+"""The cases of the window, each saved by itself in the user's own data folder, until the user deletes it.
+
+A case is a folder: a heading, which the list shows without reading more, and its versions, numbered. Secrets are never
+written; names and paths are, since they are the owner's own, and nobody else may read the files. Whatever is wrong with
+the folder never stops an examination. What cannot be read is passed over, and stays where it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import os
+import re
+import shutil
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from checks.facts.case import Case
+from checks.interpreters.disk import names_in, start_of
+from checks.sharing.case import SIZE_LIMIT, CaseError, decode, to_builtins
+from checks.sharing.files import write_whole
+from checks.sharing.redact import without_secrets
+
+_FORMAT = 1
+_HEADING = "heading.json"
+_VERSION = re.compile(r"(\d{1,6})\.case")
+_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
+_DELETED = "deleted"
+_LARGEST_HEADING = 64 * 1024  # bytes
+_MOST = 1_000  # cases
+_MOST_VERSIONS = 20  # of one case
+_WORDS = 4_000  # characters of what was sent, by which a case is found again
+_TITLE = 200  # characters
+_DAYS_DELETED = 30  # after which what was deleted is gone
+
+
+class Heading(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the list shows of a case. ``shown``: the number of the version that opens.
+
+    ``sentences``: its verdict by language, and ``state`` as in the verdict ("blocking", "warning", "clear", ...).
+    """
+
+    format: int = _FORMAT
+    id: str = ""
+    title: str = ""  # the user's own
+    sentences: dict[str, str] = {}
+    state: str = ""
+    created: str  # of the first version, and
+    changed: str  # of the one that is shown: ISO 8601, UTC
+    shown: int = 1
+    is_ticket: bool = False
+    is_answered: bool = False
+    is_complete: bool = True
+    words: str = ""
+
+    def named(self, language: str) -> str:
+        """What the user calls it, else its verdict in this language, or in any."""
+        return self.title or self.sentences.get(language) or next(iter(self.sentences.values()), "")
+
+    def has(self, text: str) -> bool:
+        """Whether every word of a search stands in it, in any case of letters."""
+        where = "\n".join((self.title, *self.sentences.values(), self.words)).casefold()
+        return all(word in where for word in text.casefold().split())
+
+
+class Verdicts(msgspec.Struct, frozen=True):
+    """How a case ends, in words that this package does not know."""
+
+    sentences: dict[str, str]
+    state: str
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The cases in one folder, which need not be there."""
+
+    folder: Path
+
+    def headings(self) -> tuple[Heading, ...]:
+        """All cases that can be read, the last changed first."""
+        found = [heading for name in names_in(self.folder) if (heading := self._heading(name)) is not None]
+        return tuple(sorted(found, key=lambda heading: (heading.changed, heading.id), reverse=True))
+
+    def add(self, case: Case, verdicts: Verdicts) -> Heading:
+        """Save a new case. The oldest are deleted where there are too many.
+
+        Raises:
+            OSError: the disk is full, or the folder cannot be written.
+        """
+        self._make(self.folder)
+        name = f"{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}-{os.urandom(3).hex()}"
+        (self.folder / name).mkdir(mode=0o700)
+        try:
+            heading = self._with(Heading(id=name, created=case.created, changed=case.created), case, verdicts, 1)
+        except BaseException:
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+            raise
+        for old in self.headings()[_MOST:]:
+            with contextlib.suppress(OSError):
+                self.delete(old.id)
+        return heading
+
+    def add_version(self, name: str, case: Case, verdicts: Verdicts) -> Heading:
+        """Save what a case has become. A whole report stays the one that opens where the new one was broken off.
+
+        Raises:
+            KeyError: there is no such case any more.
+            OSError: the disk is full, or the folder cannot be written.
+        """
+        before = self._heading(name)
+        if before is None:
+            raise KeyError(name)
+        number = max(self.versions(name), default=0) + 1
+        if before.is_complete and not case.complete:
+            self._write_version(name, number, case)
+            return before
+        return self._with(before, case, verdicts, number)
+
+    def replace(self, name: str, case: Case, verdicts: Verdicts) -> Heading:
+        """Save the version that is shown anew: its remedies were tried, or carried out.
+
+        Raises:
+            KeyError: there is no such case any more.
+            OSError: the disk is full, or the folder cannot be written.
+        """
+        heading = self._heading(name)
+        if heading is None:
+            raise KeyError(name)
+        return self._with(heading, case, verdicts, heading.shown)
+
+    def versions(self, name: str) -> tuple[int, ...]:
+        """The numbers of the versions of a case, the oldest first."""
+        found = (_VERSION.fullmatch(file) for file in names_in(self.folder / name))
+        return tuple(sorted(int(version[1]) for version in found if version))
+
+    def read(self, name: str, version: int | None = None) -> Case:
+        """One version of a case, judged again by this program; without a number the one that opens.
+
+        Raises:
+            KeyError: there is no such case.
+            CaseError: it is damaged, or cannot be read.
+        """
+        heading = self._heading(name)
+        if heading is None:
+            raise KeyError(name)
+        data = start_of(self._file(name, heading.shown if version is None else version), SIZE_LIMIT)
+        if not data:
+            raise CaseError("file-missing", name)
+        reader = zlib.decompressobj()
+        try:
+            plain = reader.decompress(data, SIZE_LIMIT)
+        except zlib.error as error:
+            raise CaseError("case-damaged", str(error)) from error
+        if reader.unconsumed_tail or not reader.eof:
+            raise CaseError("case-damaged", name)
+        return decode(plain)
+
+    def rename(self, name: str, title: str) -> Heading:
+        """Give a case a title of the user's own; an empty one gives it its verdict again.
+
+        Raises:
+            KeyError: there is no such case.
+            OSError: the folder cannot be written.
+        """
+        return self._edit(name, title=" ".join(title.split())[:_TITLE])
+
+    def mark(self, name: str, *, answered: bool) -> Heading:
+        """Note whether whoever asked has had an answer.
+
+        Raises:
+            KeyError: there is no such case.
+            OSError: the folder cannot be written.
+        """
+        return self._edit(name, is_answered=answered)
+
+    def delete(self, name: str) -> None:
+        """Put a case aside, from where :meth:`restore` brings it back, for thirty days.
+
+        Raises:
+            KeyError: there is no such case.
+            OSError: it cannot be moved.
+        """
+        if self._heading(name) is None:
+            raise KeyError(name)
+        aside = self.folder / _DELETED
+        self._make(aside)
+        shutil.rmtree(aside / name, ignore_errors=True)
+        (self.folder / name).rename(aside / name)
+        os.utime(aside / name)  # when it was deleted
+
+    def restore(self, name: str) -> Heading:
+        """Bring back what was deleted.
+
+        Raises:
+            KeyError: it is gone.
+            OSError: it cannot be moved.
+        """
+        if not _ID.fullmatch(name) or not (self.folder / _DELETED / name).is_dir():
+            raise KeyError(name)
+        (self.folder / _DELETED / name).rename(self.folder / name)
+        heading = self._heading(name)
+        if heading is None:
+            raise KeyError(name)
+        return heading
+
+    def delete_all(self) -> int:
+        """Remove all cases for good, those that were deleted before as well; returns how many the list had.
+
+        Raises:
+            OSError: one cannot be removed.
+        """
+        headings = self.headings()
+        for heading in headings:
+            shutil.rmtree(self.folder / heading.id)
+        if (self.folder / _DELETED).is_dir():
+            shutil.rmtree(self.folder / _DELETED)
+        return len(headings)
+
+    def empty(self) -> None:
+        """Remove for good what was deleted thirty days ago."""
+        then = dt.datetime.now(dt.UTC).timestamp() - _DAYS_DELETED * 86_400
+        for name in names_in(self.folder / _DELETED):
+            place = self.folder / _DELETED / name
+            with contextlib.suppress(OSError):
+                if _ID.fullmatch(name) and place.lstat().st_mtime < then:
+                    shutil.rmtree(place)
+
+    def _heading(self, name: str) -> Heading | None:
+        if not _ID.fullmatch(name):
+            return None
+        data = start_of(self.folder / name / _HEADING, _LARGEST_HEADING + 1)
+        if not data or len(data) > _LARGEST_HEADING:
+            return None
+        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            heading = msgspec.json.decode(data, type=Heading)
+            return msgspec.structs.replace(heading, id=name) if heading.format == _FORMAT else None
+        return None
+
+    def _with(self, before: Heading, case: Case, verdicts: Verdicts, number: int) -> Heading:
+        """The heading of a case whose new version is saved first, so that none is named that is not there."""
+        clean = self._write_version(before.id, number, case)
+        heading = msgspec.structs.replace(
+            before,
+            sentences=verdicts.sentences,
+            state=verdicts.state,
+            changed=case.created,
+            shown=number,
+            is_ticket=case.facts.reported,
+            is_complete=case.complete,
+            words=words_of(clean),
+        )
+        self._write_heading(heading)
+        for old in [version for version in self.versions(before.id) if version != number][: -_MOST_VERSIONS + 1]:
+            self._file(before.id, old).unlink(missing_ok=True)
+        return heading
+
+    def _edit(self, name: str, **edits: object) -> Heading:
+        before = self._heading(name)
+        if before is None:
+            raise KeyError(name)
+        heading = msgspec.structs.replace(before, **edits)
+        self._write_heading(heading)
+        return heading
+
+    def _write_version(self, name: str, number: int, case: Case) -> Case:
+        clean = without_secrets(case)
+        data = zlib.compress(msgspec.json.encode(to_builtins(clean)), 3)
+        self._write(self._file(name, number), data)
+        return clean
+
+    def _write_heading(self, heading: Heading) -> None:
+        self._write(self.folder / heading.id / _HEADING, msgspec.json.encode(heading))
+
+    @staticmethod
+    def _write(path: Path, data: bytes) -> None:
+        """A file that only its owner may read, whole or not at all."""
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            write_whole(path, data)  # a file that is there keeps its rights
+        except BaseException:
+            with contextlib.suppress(OSError):
+                if not path.stat().st_size:
+                    path.unlink()
+            raise
+
+    def _file(self, name: str, number: int) -> Path:
+        return self.folder / name / f"{number:03}.case"
+
+    @staticmethod
+    def _make(folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def cases_folder(variables: Mapping[str, str] = os.environ) -> Path | None:
+    """Where this user's cases lie; None where nothing is to be remembered, or there is no home."""
+    from checks.history.store import Store, default_folder
+
+    folder = default_folder(variables)
+    return folder / "cases" if folder is not None and Store(folder).is_on else None
+
+
+def words_of(case: Case) -> str:
+    """By what a case is found again besides its verdict: what was sent, and the names of its files and programs."""
+    return "\n".join(_words(case))[:_WORDS]
+
+
+def _words(case: Case) -> Iterator[str]:
+    facts = case.facts
+    yield from (Path(model.path).name for model in facts.models[:20])
+    yield from (" ".join(run.command) for run in facts.runs[:5])
+    for sent in facts.logs[:5]:
+        yield sent.name
+        yield (sent.text or "")[:_WORDS]

@@ -1,0 +1,178 @@
+"""Cases save themselves: found again, in their versions, readable by their owner alone, deleted and brought back."""
+
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from support.played_engine import TOO_OLD
+from support.played_engine import case as played
+
+from checks.facts import SentFile
+from checks.facts.case import Answers, Case
+from checks.history.cases import Cases, Verdicts, cases_folder
+from checks.judgement.judge import judged
+from checks.readers.tickets.read import read_ticket
+from checks.sharing.case import CaseError
+
+VERDICTS = Verdicts({"en": "The driver is too old.", "ja": "ドライバーが古すぎます。"}, "blocking")
+TEXT = "RuntimeError: CUDA error: no kernel image is available for execution on the device\nAKIAIOSFODNN7EXAMPLE"
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Cases:
+    return Cases(tmp_path / "cases")
+
+
+def ticket(text: str = TEXT) -> Case:
+    return judged(read_ticket(SentFile(origin="pasted", name="", kind="log", text=text)), Answers(symptom="ticket"))
+
+
+def at(case: Case, minute: int) -> Case:
+    return msgspec.structs.replace(case, created=f"2026-11-23T10:{minute:02}:00+00:00")
+
+
+def test_of_no_folder_there_are_no_cases(cases: Cases) -> None:
+    assert cases.headings() == ()
+
+
+def test_a_case_is_found_again_as_it_was_judged(cases: Cases) -> None:
+    sent = ticket()
+    heading = cases.add(sent, VERDICTS)
+    assert cases.headings() == (heading,)
+    assert (heading.named("en"), heading.named("ja")) == ("The driver is too old.", "ドライバーが古すぎます。")
+    assert heading.is_ticket
+    again = cases.read(heading.id)
+    assert [found.cause for found in again.findings] == [found.cause for found in sent.findings]
+
+
+def test_the_last_changed_comes_first(cases: Cases) -> None:
+    first, second = cases.add(at(played(), 1), VERDICTS), cases.add(at(played(), 2), VERDICTS)
+    assert [heading.id for heading in cases.headings()] == [second.id, first.id]
+    cases.add_version(first.id, at(played(TOO_OLD), 3), VERDICTS)
+    assert [heading.id for heading in cases.headings()] == [first.id, second.id]
+
+
+def test_no_secret_is_written(cases: Cases) -> None:
+    heading = cases.add(ticket(), VERDICTS)
+    kept = b"".join(path.read_bytes() for path in (cases.folder / heading.id).iterdir())
+    assert b"AKIA" not in kept
+    assert "AKIA" not in str(cases.read(heading.id).facts.logs)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps what lies in a user's folder from others")
+def test_nobody_else_may_read_it(cases: Cases) -> None:
+    heading = cases.add(ticket(), VERDICTS)
+    places = (cases.folder, cases.folder / heading.id, *(cases.folder / heading.id).iterdir())
+    assert all(not place.stat().st_mode & 0o077 for place in places)
+
+
+def test_a_search_looks_for_every_word(cases: Cases) -> None:
+    heading = cases.add(ticket(), VERDICTS)
+    assert heading.has("driver KERNEL")
+    assert heading.has("古すぎ")
+    assert heading.has("")
+    assert not heading.has("driver onnx")
+
+
+def test_what_is_broken_off_never_takes_the_place_of_a_whole_report(cases: Cases) -> None:
+    heading = cases.add(played(TOO_OLD), VERDICTS)
+    after = cases.add_version(heading.id, played(complete=False), Verdicts({"en": "Cancelled."}, "unknown"))
+    assert after == heading
+    assert cases.versions(heading.id) == (1, 2)
+    assert cases.read(heading.id).complete
+    assert not cases.read(heading.id, 2).complete
+    whole = cases.add_version(heading.id, at(played(), 5), Verdicts({"en": "In order."}, "clear"))
+    assert (whole.shown, whole.named("en"), whole.created) == (3, "In order.", heading.created)
+
+
+def test_of_many_versions_the_last_stay(cases: Cases) -> None:
+    heading = cases.add(played(), VERDICTS)
+    for minute in range(25):
+        heading = cases.add_version(heading.id, at(played(), minute), VERDICTS)
+    assert cases.versions(heading.id) == tuple(range(7, 27))
+
+
+def test_a_name_and_an_answer_are_kept(cases: Cases) -> None:
+    heading = cases.add(played(), VERDICTS)
+    assert cases.rename(heading.id, " Customer\n4711 ").named("en") == "Customer 4711"
+    assert cases.mark(heading.id, answered=True).is_answered
+    assert cases.headings()[0].is_answered
+    assert cases.rename(heading.id, "").named("en") == "The driver is too old."
+
+
+def test_what_was_deleted_comes_back(cases: Cases) -> None:
+    heading = cases.add(played(), VERDICTS)
+    cases.delete(heading.id)
+    assert cases.headings() == ()
+    with pytest.raises(KeyError):
+        cases.read(heading.id)
+    assert cases.restore(heading.id) == heading
+    assert cases.headings() == (heading,)
+
+
+def test_after_thirty_days_it_is_gone(cases: Cases) -> None:
+    old, new = cases.add(played(), VERDICTS), cases.add(played(), VERDICTS)
+    cases.delete(old.id)
+    cases.delete(new.id)
+    os.utime(cases.folder / "deleted" / old.id, (1, 1))
+    cases.empty()
+    with pytest.raises(KeyError):
+        cases.restore(old.id)
+    assert cases.restore(new.id) == new
+
+
+def test_all_of_them_are_deleted_for_good(cases: Cases) -> None:
+    cases.delete(cases.add(played(), VERDICTS).id)
+    cases.add(played(), VERDICTS)
+    assert cases.delete_all() == 1
+    assert list(cases.folder.iterdir()) == []
+
+
+def test_of_too_many_the_oldest_go(cases: Cases, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checks.history.cases._MOST", 2)
+    first, second, third = (cases.add(at(played(), minute), VERDICTS) for minute in range(3))
+    assert [heading.id for heading in cases.headings()] == [third.id, second.id]
+    assert cases.restore(first.id) == first
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b'{"format": 9, "created": "", "changed": ""}', b"[" * 70_000])
+def test_a_damaged_heading_is_passed_over(cases: Cases, data: bytes) -> None:
+    heading = cases.add(played(), VERDICTS)
+    (cases.folder / heading.id / "heading.json").write_bytes(data)
+    assert cases.headings() == ()
+    assert (cases.folder / heading.id / "001.case").exists()
+
+
+@pytest.mark.parametrize("data", [b"", b"no zlib", b"x\x9c\x03\x00"])
+def test_a_damaged_version_says_so(cases: Cases, data: bytes) -> None:
+    heading = cases.add(played(), VERDICTS)
+    (cases.folder / heading.id / "001.case").write_bytes(data)
+    with pytest.raises(CaseError):
+        cases.read(heading.id)
+
+
+@pytest.mark.parametrize("name", ["..", "../x", "deleted", "", "20260101-000000-abcdef"])
+def test_no_name_leads_out_of_the_folder(cases: Cases, name: str) -> None:
+    cases.add(played(), VERDICTS)
+    for act in (cases.read, cases.delete, cases.restore):
+        with pytest.raises(KeyError):
+            act(name)
+
+
+def test_a_disk_that_is_full_leaves_nothing_behind(cases: Cases, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("checks.history.cases.write_whole", full)
+    with pytest.raises(OSError, match="No space"):
+        cases.add(played(), VERDICTS)
+    assert list(cases.folder.iterdir()) == []
+
+
+def test_who_wants_nothing_remembered_has_no_cases(tmp_path: Path) -> None:
+    assert cases_folder({"NAOSU_HISTORY": "off"}) is None
+    assert cases_folder({"NAOSU_HISTORY": str(tmp_path)}) == tmp_path / "cases"
+    (tmp_path / "off").touch()
+    assert cases_folder({"NAOSU_HISTORY": str(tmp_path)}) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from wizard.evidence_files import Given, Kind, kept, kind_of, near_folder
-from wizard.flow import TICKET, Answers, Progress
+from wizard.flow import SYMPTOMS, TICKET, Answers, Progress
 from wizard.run_state import Running
 from wizard.words import system_language, words
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # loaded when the first examination starts, not before the fi
     from checks.engine.events import Event
     from checks.facts import InterpreterFacts, ProgramRun
     from checks.facts.case import Case
+    from checks.history.cases import Heading
     from checks.mending.mend import Doing, Proposal
     from checks.mending.permission import NotMended
     from checks.proof.trial import Trying
@@ -39,12 +40,13 @@ class Search(Enum):
 class Notice:
     """One sentence for the user: a key of window.toml or "area.key", and what fills it. Translated when shown.
 
-    A value may be another sentence.
+    A value may be another sentence. ``act``: the key of a button's text, and what it does.
     """
 
     key: str
     values: Mapping[str, object] = field(default_factory=dict)
     is_error: bool = True
+    act: tuple[str, Callable[[], object]] | None = None
 
 
 class CaseModel(QObject):
@@ -53,6 +55,7 @@ class CaseModel(QObject):
     changed = Signal()
     progressed = Signal()
     language_changed = Signal()
+    cases_changed = Signal()  # the list of cases is another, or another of them is shown
 
     def __init__(self, language: str | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -78,6 +81,10 @@ class CaseModel(QObject):
         self.case_before: Case | None = None  # of the last whole run of the same target, to say what changed
         self.opened: Path | None = None  # the file that the case came from
         self._kept: Case | None = None  # of this machine, written or copied
+        self._own_id = ""
+        self.headings: tuple[Heading, ...] = ()  # of the cases that saved themselves, the last changed first
+        self.keeps_cases = True  # unless the user wants nothing to be remembered
+        self.case_id = ""  # the one of them that is shown: what is examined now is what that becomes
         self.own_case: Case | None = None  # of the last run here, while a report that was sent is shown
         self.notice: Notice | None = None
         self.busy = ""  # key of what is being done on the side ("opening", "exporting"), "" when idle
@@ -133,12 +140,6 @@ class CaseModel(QObject):
         key = "kept-with-ticket" if before.symptom == TICKET else "kept-with-examination"
         self.notice = Notice(key, is_error=False) if is_left else None
         self.answer(symptom=symptom, text=back.text, given=back.given)
-
-    def begin_ticket(self) -> None:
-        """Another ticket is to be diagnosed: nothing of the one before belongs to it."""
-        self.set_symptom(TICKET)
-        self.notice = None
-        self.answer(text="", given=())
 
     def set_text(self, text: str) -> None:
         """The pasted error text or log; its end, if it is very long."""
@@ -318,22 +319,83 @@ class CaseModel(QObject):
     def show_opened(self, case: Case, path: Path) -> None:
         """A case that came out of a file."""
         if self.opened is None:
-            self.own_case = self.case
+            self.own_case, self._own_id = self.case, self.case_id
         self.case, self.opened, self.case_before = case, path, None
         self.busy = ""
         self.notice = None
+        self.set_case_id("")
         self.changed.emit()
 
     def show_own(self) -> None:
         """Back from a report that was sent to the one of this machine."""
         self.case, self.opened, self.own_case = self.own_case, None, None
         self.notice = None
+        self.set_case_id(self._own_id)
         self.changed.emit()
 
     def was_kept(self) -> None:
         """The report that is shown was written or copied."""
         if self.opened is None:
             self._kept = self.case
+
+    # --- the list of cases
+
+    @property
+    def heading(self) -> Heading | None:
+        """What the list shows of the present case; None where it is not in the list."""
+        return next((heading for heading in self.headings if heading.id == self.case_id), None)
+
+    def set_headings(self, headings: tuple[Heading, ...]) -> None:
+        """All cases of the list."""
+        self.headings = headings
+        self.cases_changed.emit()
+
+    def set_case_id(self, name: str) -> None:
+        """The case that is shown has saved itself under this name; "" where it is in the list no more."""
+        self.case_id = name
+        if name:
+            self._kept = self.case
+        self.cases_changed.emit()
+
+    def begin(self, **answers: object) -> None:
+        """A new case, to which nothing of the one before belongs but the interpreters."""
+        self.answers = dataclasses.replace(Answers(), target=self.answers.target, **answers)  # type: ignore[arg-type]
+        self._aside = Answers()
+        self.case = self.case_before = self.own_case = self.opened = None
+        self.program_runs, self.local_program = (), ""
+        self.notice = None
+        self.set_case_id("")
+        self.changed.emit()
+
+    def examine_here(self) -> None:
+        """What was sent happened on this computer: examine it, with the same text, as the same case."""
+        self.answers = dataclasses.replace(self.answers, symptom=SYMPTOMS[0])
+        self._aside = Answers()
+        self.changed.emit()
+
+    def show_kept(self, case: Case, name: str) -> None:
+        """A case of the list, with what was asked and given, so that it can be examined again."""
+        texts = (sent.text for sent in case.facts.logs if sent.text)
+        models = (Path(model.path) for model in case.facts.models)
+        self.answers = dataclasses.replace(
+            Answers(),
+            symptom=case.answers.symptom,
+            exactness=case.answers.exactness,
+            effort=case.answers.effort,
+            text="\n".join(texts),
+            given=tuple(Given(path, Kind.MODEL) for path in models if path.is_absolute()),
+            target=case.facts.target or self.answers.target,
+        )
+        self._aside = Answers()
+        if case.facts.target_interpreter is not None and not case.facts.reported:
+            known = {interpreter.path for interpreter in self.interpreters}
+            if case.facts.target_interpreter.path not in known:
+                self.interpreters = (*self.interpreters, case.facts.target_interpreter)
+        self.case, self.opened, self.own_case, self.case_before = case, None, None, None
+        self._kept = case
+        self.busy, self.notice = "", None
+        self.set_case_id(name)
+        self.changed.emit()
 
     def lost_by_quitting(self) -> str:
         """The key of a sentence about what the end of the program would lose; "" where it is nothing."""

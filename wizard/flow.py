@@ -113,6 +113,11 @@ def computes(symptom: str) -> bool:
     return symptom in _COMPUTING
 
 
+def asks_exactness(symptom: str) -> bool:
+    """Whether it matters how exact the result must be: of a program that does not start there is none."""
+    return symptom in (*_COMPUTING, "works-elsewhere")
+
+
 def steps_of(answers: Answers) -> tuple[Step, ...]:
     """The steps of the walk: a ticket is judged from what was given, without an interpreter and a run."""
     return _TICKET_STEPS if answers.symptom == TICKET else STEPS

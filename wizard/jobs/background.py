@@ -5,6 +5,7 @@ Every job ends in exactly one call of the model, with its result or with one sen
 
 from __future__ import annotations
 
+import functools
 import logging
 import threading
 from collections.abc import Callable, Sequence
@@ -15,8 +16,9 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.desktop.folders import chosen, remember_chosen
-from wizard.evidence_files import Kind, may_be_neither, near_folder, no_models
-from wizard.flow import TICKET
+from wizard.evidence_files import Given, Kind, may_be_neither, near_folder, no_models
+from wizard.flow import TICKET, Answers
+from wizard.jobs.cases import CaseJobs
 from wizard.jobs.engine_thread import EngineThread
 from wizard.jobs.interpreters import interpreter_at, interpreters_here
 from wizard.jobs.mending import MendingJobs
@@ -75,7 +77,8 @@ class Work(QObject):
         self._jobs: set[BackgroundJob] = set()
         self._stop_watch = threading.Event()
         self._stop_proving = threading.Event()
-        self.mending = MendingJobs(case, self._start, self._is_taken, self)
+        self.cases = CaseJobs(case, self._start, self._is_taken, self)
+        self.mending = MendingJobs(case, self._start, self._is_taken, self.cases.keep_again, self)
         self.proving.connect(case.proving, Qt.ConnectionType.QueuedConnection)
 
     # --- the examination
@@ -102,9 +105,21 @@ class Work(QObject):
         self._case.set_busy("busy-diagnosing")
         self._start(lambda: diagnosed(answers), self._diagnosed, self._not_diagnosed)
 
+    def diagnose_each(self, paths: Sequence[Path]) -> None:
+        """Judge texts that came together, each as a ticket of its own; the first one is shown."""
+        if self._is_taken():
+            return
+        first, *others = (Answers(symptom=TICKET, given=(Given(path, Kind.LOG),)) for path in paths)
+        self._case.begin(symptom=TICKET, given=first.given)
+        self.cases.begin_lot()
+        self.diagnose()
+        for answers in others:
+            self._start(functools.partial(diagnosed, answers), self.cases.keep_aside, self._not_diagnosed)
+
     def _diagnosed(self, case: Case) -> None:
         self._case.set_busy("")
         self._case.run_ended(case)
+        self.cases.keep(case)
         self.finished_opening.emit()
 
     def _not_diagnosed(self, error: Exception) -> None:
@@ -187,6 +202,7 @@ class Work(QObject):
 
     def _was_proven(self, case: Case) -> None:
         self._case.proving_ended(case)
+        self.cases.keep_again(case)
         self.mending.look()
 
     def _not_proven(self, error: Exception) -> None:
@@ -226,6 +242,7 @@ class Work(QObject):
             self._case.run_ended(None, Notice("error-run-broke", {"error": self._broken}))
             return
         self._case.run_ended(self._outcome)
+        self.cases.keep(self._outcome)
         self.finished_run.emit()
 
     # --- interpreters

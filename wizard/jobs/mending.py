@@ -27,9 +27,16 @@ class MendingJobs(QObject):
 
     told = Signal(object)  # a step, on its own thread
 
-    def __init__(self, case: CaseModel, start: Start, is_taken: Callable[[], bool], parent: QObject) -> None:
+    def __init__(
+        self,
+        case: CaseModel,
+        start: Start,
+        is_taken: Callable[[], bool],
+        keep: Callable[[Case], object],
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
-        self._case, self._start, self._is_taken = case, start, is_taken
+        self._case, self._start, self._is_taken, self._keep = case, start, is_taken, keep
         self._stop = threading.Event()
         self.told.connect(case.mending, Qt.ConnectionType.QueuedConnection)
         case.language_changed.connect(self.look)
@@ -89,6 +96,7 @@ class MendingJobs(QObject):
 
     def _ended(self, case: Case) -> None:
         self._case.mending_ended(case)
+        self._keep(case)
         self.look()
 
     def _broke(self, error: Exception) -> None:

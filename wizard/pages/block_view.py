@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontDatabase, QPixmap
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QPushButton, QVBoxLayout
 
+from wizard.desktop.looks import LOOKS
 from wizard.pages.fact_tree import fill_facts
 from wizard.pages.files_view import FilesView
 from wizard.pages.table_view import TableView
@@ -19,19 +20,6 @@ from wizard.widgets.marked_text import fill_text
 
 Say = Callable[..., str]
 
-# State -> (icon, colour); its word stands beside it.
-LOOKS = {
-    "blocking": ("state-found", "blocking"),
-    "warning": ("state-warning", "warning"),
-    "note": ("state-note", "note"),
-    "clear": ("state-fine", "fine"),
-    "incomplete": ("state-open", "warning"),
-    "open": ("state-open", "warning"),
-    "nothing-run": ("state-skipped", "muted"),
-    "absent": ("state-skipped", "muted"),
-    "crashed": ("state-broken", "blocking"),
-    "compared": ("results-differ", "note"),
-}
 _TOP = Qt.AlignmentFlag.AlignTop
 _SYMBOL, _SMALL_SYMBOL, _ARROW = 22, 16, 16  # logical pixels
 

@@ -6,14 +6,12 @@ import functools
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -22,9 +20,10 @@ from PySide6.QtWidgets import (
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.desktop.folders import last_folder, remember
 from wizard.evidence_files import Given, Kind, input_among, kept, kind_in_ticket, models_among
-from wizard.flow import EXACTNESS, MODELS, TICKET, WATCHABLE
+from wizard.flow import EXACTNESS, MODELS, TICKET, WATCHABLE, asks_exactness
 from wizard.jobs.background import Work
 from wizard.pages.page import Page
+from wizard.pages.text_box import TextBox
 from wizard.pages.watching import WatchPanel
 from wizard.widgets.cards import ChoiceCard
 from wizard.widgets.drop_zone import DropZone
@@ -65,8 +64,6 @@ class EvidencePage(Page):
         part = filled(QVBoxLayout(self._text_part), margins=(0, 0, 0, 0), spacing=self.body.spacing())
         heading = self._heading("evidence-text", part)
         self._text = TextBox()
-        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)  # wrapping megabytes would block the window
-        self._text.setTabChangesFocus(True)
         self._text.setMinimumHeight(110)
         self._text.setMaximumHeight(170)
         heading.setBuddy(self._text)
@@ -201,7 +198,7 @@ class EvidencePage(Page):
         self.watch.refresh()
         self._text_part.setVisible(symptom != MODELS)
         self._honest.setVisible(symptom != MODELS)
-        self._exactness_part.setVisible(symptom not in (TICKET, MODELS))
+        self._exactness_part.setVisible(asks_exactness(symptom))
         self._drop_hint.setText(self.case.say("evidence-drop-models" if symptom == MODELS else "evidence-drop"))
         for kind, button in self._buttons.items():
             button.setVisible(symptom != MODELS or kind in (Kind.MODEL, Kind.INPUT))
@@ -268,16 +265,3 @@ class EvidencePage(Page):
         if self.case.answers.symptom in WATCHABLE:
             return self.watch.command
         return self._buttons[Kind.MODEL] if self.case.answers.symptom == MODELS else self._text
-
-
-class TextBox(QPlainTextEdit):
-    """A box for pasted text that takes plain text only, and of a very long one what matters."""
-
-    def insertFromMimeData(self, source: QMimeData) -> None:
-        """Paste, cut before it enters the document: a hundred megabytes would block the window."""
-        if source.hasText():
-            self.insertPlainText(kept(source.text()))
-
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Text, but no dropped files: those belong to the list below."""
-        return source.hasText() and not source.hasUrls()

@@ -12,15 +12,17 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from checks.judgement.changes import Changes, changes
-from checks.knowledge.catalogue import LANGUAGES
 from wizard.case_model import CaseModel
 from wizard.desktop import theme
+from wizard.desktop.looks import LOOKS
 from wizard.jobs.background import Work
-from wizard.pages.block_view import LOOKS, BlockWidgets
+from wizard.pages.asking import AskPanel
+from wizard.pages.block_view import BlockWidgets
 from wizard.pages.files_view import FilesView
 from wizard.pages.mending import MendingPanel
 from wizard.pages.page import Page
 from wizard.pages.proving import ProvingPanel
+from wizard.pages.replying import ReplyPanel
 from wizard.report.export import default_paper
 from wizard.widgets.fold import Fold
 from wizard.widgets.labels import card, filled, plain_label
@@ -46,6 +48,7 @@ class ReportPage(Page):
     export_asked = Signal()
     again_asked = Signal()
     next_asked = Signal()  # another ticket is to be diagnosed
+    here_asked = Signal()  # what was sent happened on this computer
 
     def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(case, work, parent)
@@ -56,28 +59,34 @@ class ReportPage(Page):
         self._top = QWidget()
         self._content = QWidget()
         self._layout = QVBoxLayout()  # the one that is being filled
+        self.title.hide()  # the verdict says more, and the rail says where one is
         self.body.addWidget(self._top)
+        self.asking = AskPanel(self)
         self.proving = ProvingPanel(self)
-        self.body.addWidget(self.proving)
         self.mending = MendingPanel(self)
-        self.body.addWidget(self.mending)
+        self.reply = ReplyPanel(self, self._ask_reply, self._copy)
+        self._more_part = QWidget()
+        filled(self.body, self.asking, self.proving, self.mending)
         self._add_buttons()
-        self.body.addWidget(self._content)
+        filled(self.body, self.reply, self._more_part, self._content)
         self.body.addStretch(1)
         case.changed.connect(self.refresh)
         self.refresh()
 
     def _add_buttons(self) -> None:
+        self._reply = self.button("report-reply", self._begin_reply, "report-reply-means")
+        self._reply.setObjectName("primary")
         self._export = self.button("report-export", self.export_asked)
         self._save = self.button("report-save", self.save_asked)
         self._markdown = self.button("report-markdown", self._copy_markdown)
         self._again = self.button("report-again", self.again_asked, "report-again-means")
-        self._replies = {
-            code: self.button(f"report-reply-{code}", functools.partial(self._copy_reply, code), "report-reply-means")
-            for code in LANGUAGES
-        }
         self._own = self.button("report-own", self.case.show_own)
+        self._here = self.button("report-here", self.here_asked, "report-here-means")
         self._next = self.button("report-next-ticket", self.next_asked)
+        self.more = self.button("report-more", self._show_more, "report-more-means")
+        self.more.setCheckable(True)
+        acts = (self._reply, self._export, self._again, self._here, self._next, self._own, self.more)
+        self.body.addLayout(WrapLayout(*acts))
         self.paper = QComboBox()
         for value, name in PAPERS.items():
             self.paper.addItem(name, value)
@@ -88,16 +97,19 @@ class ReportPage(Page):
         self.bind(self.paper.setAccessibleName, "report-paper")
         self.bind(self.paper.setToolTip, "report-paper")
         self.work.rendered.connect(self._rendered)
-        kept = (self._export, self.paper, self._save, self._markdown)
-        self.body.addLayout(WrapLayout(*self._replies.values(), *kept, self._again, self._next, self._own))
         self.words = QLineEdit()
         self.words.setClearButtonEnabled(True)
         self.bind(self.words.setPlaceholderText, "report-hide-words")
         self.bind(self.words.setAccessibleName, "report-hide-words")
         self.bind(self.words.setToolTip, "report-hide-words-means")
         self.redact.toggled.connect(self.words.setEnabled)
-        self.body.addWidget(self.redact)
-        self.body.addWidget(self.words)
+        kept = WrapLayout(self._save, self._markdown, self.paper)
+        filled(QVBoxLayout(self._more_part), kept, self.redact, self.words, margins=(0, 0, 0, 0), spacing=8)
+        self._more_part.hide()
+
+    def _show_more(self) -> None:
+        self._more_part.setVisible(self.more.isChecked())
+        self.reshaped.emit()
 
     @property
     def words_to_hide(self) -> tuple[str, ...] | None:
@@ -110,12 +122,12 @@ class ReportPage(Page):
         """Build the report anew when the case or the language changed."""
         case = self.case.case
         is_ticket = case is not None and case.facts.reported
-        for button in (self._export, self._save, self._markdown, self._again, *self._replies.values()):
+        for button in (self._reply, self._export, self._save, self._markdown, self._again):
             button.setEnabled(case is not None)  # also while busy: it would lose the focus
-        for button in self._replies.values():
-            button.setVisible(is_ticket)
+        self._reply.setVisible(is_ticket)
         self._again.setVisible(self.case.opened is None and not is_ticket)
         self._next.setVisible(is_ticket)
+        self._here.setVisible(is_ticket and self.case.opened is None)
         self._own.setVisible(self.case.own_case is not None)
         before, self._shown = self._shown, (case, self.case.opened, self.case.language)
         if case is None or (before and before[0] is case and before[1:] == self._shown[1:]):
@@ -125,6 +137,7 @@ class ReportPage(Page):
         is_new = not before or before[0] is not case
         self._report = build(case, self.case.language)
         if is_new:
+            self.reply.hide()
             self._folds = {}  # what was unfolded in the report before says nothing about this one
         self._fill(self._report)
         if is_new:
@@ -136,10 +149,10 @@ class ReportPage(Page):
             self._fill(self._report)
 
     def first_focus(self) -> QWidget | None:
-        """The table of models, the first finding, or else the export."""
+        """The table of models, or what is done with the answer."""
         if self._files is not None and not self._files.table.isHidden():
             return self._files.table
-        return next((fold.header for fold in self._folds.values()), self._export)
+        return self._export if self._reply.isHidden() else self._reply
 
     # --- the content
 
@@ -151,9 +164,11 @@ class ReportPage(Page):
         mark = theme.colour("mark", self.palette())
         widgets = BlockWidgets(self.case.say, self.picture, self._copy, self.reshaped.emit, mark)
         self._top = self._anew(self._top)
-        self._add_verdict(document)
+        self._add_verdict(document, widgets)
         self._add_changes()
-        for section in document.questions:
+        first, *others = report.questions or ("",)
+        self.asking.show_question(first if self.case.opened is None else "")
+        for section in document.questions if others or self.case.opened is not None else ():
             self._add_card(section.title, functools.partial(widgets.fill, blocks=section.blocks))
         self._content = self._anew(self._content)
         for section in document.sections:
@@ -175,7 +190,8 @@ class ReportPage(Page):
         old.deleteLater()
         return fresh
 
-    def _add_verdict(self, document: Document) -> None:
+    def _add_verdict(self, document: Document, widgets: BlockWidgets) -> None:
+        """The answer: the verdict, why, and what to do."""
         icon, colour = LOOKS[document.verdict.state]
         frame, layout = card()
         frame.setProperty("tone", colour)
@@ -196,6 +212,7 @@ class ReportPage(Page):
         line.addWidget(symbol, 0, _TOP)
         line.addLayout(texts, 1)
         layout.addLayout(line)
+        widgets.fill(layout, document.answer)
         frame.setAccessibleName(document.verdict.word)
         frame.setAccessibleDescription(document.verdict.sentence)
         self._layout.addWidget(frame)
@@ -256,9 +273,20 @@ class ReportPage(Page):
     def _copy_markdown(self) -> None:
         self.work.copy("markdown", self.case.language, hide=self.words_to_hide)
 
-    def _copy_reply(self, language: str) -> None:
+    def _begin_reply(self) -> None:
+        self.reply.begin(self.case.answers.text or _sent(self.case.case))
+
+    def _ask_reply(self, language: str) -> None:
         self.work.copy("reply", language, hide=self.words_to_hide)
 
     def _rendered(self, what: str, text: str) -> None:
-        kind, _, language = what.partition("-")
-        self._copy(text, self._replies[language] if kind == "reply" else self._markdown)
+        kind, _, _ = what.partition("-")
+        if kind == "reply":
+            self.reply.take(text)
+        else:
+            self._copy(text, self._markdown)
+
+
+def _sent(case: Case | None) -> str:
+    """What whoever asked has written."""
+    return "\n".join(sent.text or "" for sent in case.facts.logs) if case is not None else ""

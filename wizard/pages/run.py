@@ -9,8 +9,8 @@ from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QTreeWidget, QTreeWidgetItem, QWidget
 
 from wizard.case_model import CaseModel
+from wizard.desktop.looks import LOOKS
 from wizard.jobs.background import Work
-from wizard.pages.block_view import LOOKS
 from wizard.pages.measuring import Measuring
 from wizard.pages.page import Page
 from wizard.run_state import RUNNING, WAITING, Row, summary

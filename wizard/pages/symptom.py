@@ -1,65 +1,141 @@
-"""Ask what happened: one card per symptom, and ways to open a report that somebody sent, or two."""
+"""Ask what is wrong: a field for whatever was printed, which is answered at once; or a sentence, or a tool."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QGridLayout, QWidget
+import functools
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from wizard.case_model import CaseModel
+from wizard.desktop.folders import last_folder, remember
+from wizard.evidence_files import Kind, kept
 from wizard.flow import MODELS, SYMPTOMS, TICKET
 from wizard.jobs.background import Work
 from wizard.pages.page import Page
-from wizard.widgets.cards import ICON, ActionCard, ChoiceCard
+from wizard.pages.text_box import TextBox
+from wizard.widgets.cards import ICON, SMALL_ICON, ActionCard
+from wizard.widgets.labels import filled, plain_label
+from wizard.widgets.wrap_layout import WrapLayout
+
+_EVERYTHING = "everything"
+_TOOLS = (MODELS, "open", "compare")
+_TOOL_ICONS = {"open": "open-report", "compare": "compare-reports"}
+_SMALL = 18  # logical pixels of the icon of a tool
+_FEWEST = 3  # words of a pasted text that can be judged: less is on the way to one
 
 
 class SymptomPage(Page):
-    """The step that asks: what happened."""
+    """The first page."""
 
     name = "symptom"
     open_asked = Signal()  # the user wants to choose a report to open
     compare_asked = Signal()  # or two of them
+    files_chosen = Signal(list)  # paths to be taken as if they were dropped
+    chosen = Signal(str)  # one of flow.SYMPTOMS, or MODELS
 
     def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(case, work, parent)
-        grid = QGridLayout()
-        grid.setSpacing(10)
-        self._group = QButtonGroup(self)
-        self._cards: dict[str, ChoiceCard] = {}
-        for index, symptom in enumerate((*SYMPTOMS, MODELS, TICKET)):
-            card = ChoiceCard(symptom)
-            self.bind(card.set_title, f"symptom-{symptom}")
-            self.bind(card.set_sentence, f"symptom-{symptom}-means")
-            self.tint(card.set_icon, symptom, "accent", ICON)
-            self._group.addButton(card)
-            self._cards[symptom] = card
-            grid.addWidget(card, index // 2, index % 2)
-        self._open, self._compare = ActionCard(), ActionCard()
-        saved = ((self._open, "open", "open-report"), (self._compare, "compare", "compare-reports"))
-        for place, (action, key, icon) in enumerate(saved, len(self._cards)):
-            self.bind(action.set_title, f"symptom-{key}")
-            self.bind(action.set_sentence, f"symptom-{key}-means")
-            self.tint(action.set_icon, icon, "muted", ICON)
-            grid.addWidget(action, place // 2, place % 2)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
-        self.body.addLayout(grid)
+        self._add_field()
+        self._add_sentences()
+        self._add_tools()
         self.body.addStretch(1)
-        self._group.buttonToggled.connect(self._chosen)
-        self._open.clicked.connect(self.open_asked)
-        self._compare.clicked.connect(self.compare_asked)
         case.changed.connect(self.refresh)
         self.refresh()
 
-    def _chosen(self, button: ChoiceCard, checked: bool) -> None:
-        if checked:
-            self.case.set_symptom(button.value)
+    def _add_field(self) -> None:
+        self.text = TextBox()
+        self.text.setMinimumHeight(120)
+        self.text.setMaximumHeight(190)
+        self.bind(self.text.setPlaceholderText, "symptom-text-hint")
+        self.bind(self.text.setAccessibleName, "symptom-text")
+        self.bind(self.text.setAccessibleDescription, "symptom-text-hint")
+        self.answer = self.button("symptom-answer", self._answer)
+        self.answer.setObjectName("primary")
+        self.files = self.button("symptom-files", self._choose)
+        self._text_seen = ""  # what the box and the model agree on; a text may have megabytes
+        left = filled(QVBoxLayout(), self.text, WrapLayout(self.answer, self.files), spacing=8)
+        self.watch, self.check = ActionCard(), ActionCard()
+        for card, key, icon in ((self.watch, "watch", "start-program"), (self.check, _EVERYTHING, _EVERYTHING)):
+            self.bind(card.set_title, f"symptom-{key}")
+            self.bind(card.set_sentence, f"symptom-{key}-means")
+            self.tint(card.set_icon, icon, "accent", ICON)
+        right = filled(QVBoxLayout(), self.watch, self.check, spacing=10)
+        right.addStretch(1)
+        line = filled(QHBoxLayout(), spacing=14)
+        line.addLayout(left, 3)
+        line.addLayout(right, 2)
+        self.body.addLayout(line)
+        self.text.textChanged.connect(self._typed)
+        self.text.pasted.connect(self._pasted)
+        self.watch.clicked.connect(lambda: self.chosen.emit(SYMPTOMS[0]))
+        self.check.clicked.connect(lambda: self.chosen.emit(_EVERYTHING))
+
+    def _add_sentences(self) -> None:
+        heading = plain_label("heading")
+        self.bind(heading.setText, "symptom-sentences")
+        self.body.addWidget(heading)
+        grid = QGridLayout()
+        grid.setSpacing(8)
+        self.cards: dict[str, ActionCard] = {}
+        for index, symptom in enumerate(symptom for symptom in SYMPTOMS if symptom != _EVERYTHING):
+            card = ActionCard(icon=SMALL_ICON)
+            self.bind(card.set_title, f"symptom-{symptom}")
+            self.bind(card.setToolTip, f"symptom-{symptom}-means")
+            self.bind(card.setAccessibleDescription, f"symptom-{symptom}-means")
+            self.tint(card.set_icon, symptom, "accent", SMALL_ICON)
+            card.clicked.connect(functools.partial(self.chosen.emit, symptom))
+            self.cards[symptom] = card
+            grid.addWidget(card, index // 2, index % 2)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+        self.body.addLayout(grid)
+
+    def _add_tools(self) -> None:
+        heading = plain_label("heading")
+        self.bind(heading.setText, "symptom-tools")
+        acts: dict[str, Callable[[], object] | SignalInstance] = {
+            MODELS: lambda: self.chosen.emit(MODELS),
+            "open": self.open_asked,
+            "compare": self.compare_asked,
+        }
+        self.tools: dict[str, QPushButton] = {}
+        for tool in _TOOLS:
+            button = self.button(f"symptom-{tool}", acts[tool], f"symptom-{tool}-means")
+            self.tint(button.setIcon, _TOOL_ICONS.get(tool, tool), "accent", _SMALL)
+            self.tools[tool] = button
+        self.body.addWidget(heading)
+        self.body.addLayout(WrapLayout(*self.tools.values()))
+
+    def _typed(self) -> None:
+        self._text_seen = kept(self.text.toPlainText())
+        self.case.set_text(self._text_seen)
+
+    def _pasted(self) -> None:
+        """What was pasted is answered at once; a word on the way to a text is not."""
+        if len(self._text_seen.split()) >= _FEWEST:
+            self._answer()
+
+    def _answer(self) -> None:
+        """Judge the text as a case of its own."""
+        if self._text_seen.strip() and not self.case.busy:
+            self.case.begin(symptom=TICKET, text=self._text_seen)
+            self.work.diagnose()
+
+    def _choose(self) -> None:
+        paths, _ = QFileDialog.getOpenFileNames(self, self.case.say("symptom-files-title"), last_folder(Kind.LOG.value))
+        if paths:
+            remember(Kind.LOG.value, Path(paths[0]))
+            self.files_chosen.emit(list(map(Path, paths)))
 
     def refresh(self) -> None:
-        """Check the card of the answer."""
-        chosen = self._cards.get(self.case.answers.symptom)
-        if chosen is not None and not chosen.isChecked():
-            chosen.setChecked(True)
+        """Show the text of the case."""
+        if self.case.answers.text != self._text_seen:
+            self.text.setPlainText(self.case.answers.text)
+        self.answer.setEnabled(bool(self._text_seen.strip()) and not self.case.busy)
 
     def first_focus(self) -> QWidget | None:
-        """The chosen card, or the first one."""
-        return self._cards.get(self.case.answers.symptom, self._cards[SYMPTOMS[0]])
+        """The sentence that was chosen, or the field."""
+        return self.cards.get(self.case.answers.symptom, self.text)

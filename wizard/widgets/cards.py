@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from wizard.widgets.labels import filled, plain_label
 
-ICON = 30  # logical pixels
+ICON, SMALL_ICON = 30, 22  # logical pixels
 
 
 class _Card:
@@ -27,15 +27,17 @@ class _Card:
     The button itself carries the name and the description for a screen reader; the labels are only seen.
     """
 
-    def _build(self, button: QAbstractButton, *, has_icon: bool) -> None:
+    def _build(self, button: QAbstractButton, icon: int) -> None:
         self._button = button
         self._icon = QLabel()
-        self._icon.setVisible(has_icon)
-        self._icon.setFixedSize(ICON, ICON)
+        self._icon.setVisible(icon > 0)
+        self._icon.setFixedSize(icon, icon)
         self._title = plain_label("cardTitle")
         self._sentence = plain_label("muted")
+        self._sentence.hide()  # until there is one
         texts = filled(QVBoxLayout(), self._title, self._sentence, spacing=3)
-        texts.addStretch(1)
+        if icon != SMALL_ICON:
+            texts.addStretch(1)
         self._inside = filled(QHBoxLayout(button), margins=(14, 12, 14, 12), spacing=14)
         self._inside.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         self._inside.addLayout(texts, 1)
@@ -91,7 +93,7 @@ class ChoiceCard(_Card, QRadioButton):
     def __init__(self, value: str, *, has_icon: bool = True) -> None:
         super().__init__()
         self.value = value
-        self._build(self, has_icon=has_icon)
+        self._build(self, ICON if has_icon else 0)
 
     def hitButton(self, pos: QPoint) -> bool:
         """The whole card can be clicked, not only the indicator."""
@@ -101,6 +103,6 @@ class ChoiceCard(_Card, QRadioButton):
 class ActionCard(_Card, QPushButton):
     """An act that looks like a card."""
 
-    def __init__(self) -> None:
+    def __init__(self, icon: int = ICON) -> None:
         super().__init__()
-        self._build(self, has_icon=True)
+        self._build(self, icon)

@@ -36,6 +36,7 @@ def run_window(arguments: Sequence[str] = (), language: str | None = None) -> in
     work = Work(case)
     window = Window(case, work)
     window.show()
+    QTimer.singleShot(0, work.cases.list)
     QTimer.singleShot(0, lambda: remove_left_parts(Path(last_folder(EXPORT))))
     QTimer.singleShot(0, lambda: work.mending.find_half_done(lambda *left: offer_undo(window, *left)))
     if arguments:

@@ -1,4 +1,4 @@
-"""The menu of the remembered examinations: the switch, and "forget all"."""
+"""The menu of the remembered examinations: the switch, "forget all", and "delete all cases"."""
 
 from __future__ import annotations
 
@@ -13,21 +13,25 @@ from wizard.case_model import CaseModel, Notice
 
 if TYPE_CHECKING:  # loaded when the menu is opened, not before the first window
     from checks.history.store import Store
+    from wizard.jobs.cases import CaseJobs
 
 
 class HistoryMenu(QMenu):
     """What is in it is read each time it opens: the command line has the same switch."""
 
-    def __init__(self, case: CaseModel, parent: QWidget) -> None:
+    def __init__(self, case: CaseModel, cases: CaseJobs, parent: QWidget) -> None:
         super().__init__(parent)
-        self._case = case
+        self._case, self._cases = case, cases
         self.keep_action = QAction(self)
         self.keep_action.setCheckable(True)
         self.keep_action.triggered.connect(self._switch)
         self.forget_action = QAction(self)
         self.forget_action.triggered.connect(self._ask)
         self.addAction(self.keep_action)
+        self.delete_action = QAction(self)
+        self.delete_action.triggered.connect(self._ask_to_delete)
         self.addAction(self.forget_action)
+        self.addAction(self.delete_action)
         self.aboutToShow.connect(self.read)
 
     def retranslate(self) -> None:
@@ -35,6 +39,7 @@ class HistoryMenu(QMenu):
         self.setTitle(self._case.say("menu-history"))
         self.keep_action.setText(self._case.say("menu-history-keep"))
         self.forget_action.setText(self._case.say("menu-history-forget"))
+        self.delete_action.setText(self._case.say("menu-cases-delete"))
 
     def read(self) -> None:
         """Show what holds now."""
@@ -42,25 +47,30 @@ class HistoryMenu(QMenu):
         self.keep_action.setEnabled(store is not None)
         self.keep_action.setChecked(store is not None and store.is_on)
         self.forget_action.setEnabled(store is not None and bool(store.numbers()))
+        self.delete_action.setEnabled(bool(self._case.headings))
 
     def _switch(self, on: bool) -> None:
         store = _store()
         if store is not None:
             self._done(lambda: store.switch(on=on), lambda _: Notice(f"history-{'on' if on else 'off'}", {}, False))
+            self._cases.list()
         self.read()
 
     def _ask(self) -> None:
         store = _store()
         if store is None:
             return
-        count = len(store.numbers())
-        title, question = self._case.say("history-forget-title"), self._case.say("history-forget", count=count)
-        box = QMessageBox(QMessageBox.Icon.Question, title, question, parent=self.parentWidget())
-        keep = box.addButton(self._case.say("history-forget-no"), QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(keep)
-        box.addButton(self._case.say("history-forget-yes"), QMessageBox.ButtonRole.DestructiveRole).clicked.connect(
-            self.forget
-        )
+        self._question("history-forget", len(store.numbers()), self.forget)
+
+    def _ask_to_delete(self) -> None:
+        self._question("cases-delete-all", len(self._case.headings), self._cases.delete_all)
+
+    def _question(self, key: str, count: int, act: Callable[[], object]) -> None:
+        say = self._case.say
+        question = say(key, count=count)
+        box = QMessageBox(QMessageBox.Icon.Question, say(f"{key}-title"), question, parent=self.parentWidget())
+        box.setDefaultButton(box.addButton(say(f"{key}-no"), QMessageBox.ButtonRole.RejectRole))
+        box.addButton(say(f"{key}-yes"), QMessageBox.ButtonRole.DestructiveRole).clicked.connect(act)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()
 

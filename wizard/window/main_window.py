@@ -39,7 +39,7 @@ from wizard.case_model import CaseModel, Notice
 from wizard.desktop import theme
 from wizard.desktop.dropped import dropped_files
 from wizard.desktop.folders import EXPORT, REPORT, last_folder, remember
-from wizard.evidence_files import Kind, kind_of
+from wizard.evidence_files import Given, Kind, kind_in_ticket, kind_of
 from wizard.flow import MODELS, TICKET, Step, next_step, previous_step, reachable
 from wizard.jobs.background import Work
 from wizard.pages.page import Page, in_reading_order
@@ -65,6 +65,7 @@ class Window(QMainWindow):
         self._pages: dict[Step, Page] = {}
         self._palette_shown: object = None
         self._may_close = False
+        self._after_opening: Notice | None = None  # to be said where a report is shown
         self._notice_heard: Notice | None = None
         self.setAcceptDrops(True)
         self.setMinimumSize(720, 520)
@@ -72,7 +73,8 @@ class Window(QMainWindow):
         self._stack = QStackedWidget()
         self._notice = NoticeBar(case)
         self._build_footer()
-        self._rail = Rail(case)
+        self._rail = Rail(case, work.cases)
+        self._rail.cases.new.clicked.connect(self.begin)
         self._rail.step_asked.connect(self.go)
         right = filled(QVBoxLayout(), margins=(0, 0, 0, 0), spacing=0)
         right.addWidget(self._stack, 1)
@@ -88,7 +90,8 @@ class Window(QMainWindow):
         work.finished_run.connect(self._run_finished)
         work.finished_watch.connect(self._watch_finished)
         work.program_chosen.connect(self.run)
-        work.finished_opening.connect(lambda: self.go(Step.REPORT))
+        work.finished_opening.connect(self._show_report)
+        work.cases.opened.connect(self._show_report)
         self.retranslate()
         self._restyle()
         self.go(Step.SYMPTOM)
@@ -114,6 +117,7 @@ class Window(QMainWindow):
         bar = self.menuBar()
         self._file_menu = bar.addMenu("")
         self._help_menu = bar.addMenu("")
+        self.new_action = self._action(self.begin, QKeySequence.StandardKey.New)
         self.open_action = self._action(self.ask_open, QKeySequence.StandardKey.Open)
         self.compare_action = self._action(self.ask_compare)
         self.save_action = self._action(self.ask_save, QKeySequence.StandardKey.Save)
@@ -126,10 +130,10 @@ class Window(QMainWindow):
         self.next_action.setShortcuts([QKeySequence("Ctrl+Return"), QKeySequence("Ctrl+Enter")])
         self.addAction(self.next_action)  # in no menu: Enter alone is a new line in the text
         self.cancel_action = self._action(self.work.cancel, QKeySequence(Qt.Key.Key_Escape))
-        for action in (self.open_action, self.compare_action, self.save_action, self.export_action, self.cancel_action):
-            self._file_menu.addAction(action)
+        self._file_menu.addActions([self.new_action, self.open_action, self.compare_action])
+        self._file_menu.addActions([self.save_action, self.export_action, self.cancel_action])
         self._file_menu.addSeparator()
-        self.history_menu = HistoryMenu(self.case, self)
+        self.history_menu = HistoryMenu(self.case, self.work.cases, self)
         self._file_menu.addMenu(self.history_menu)
         self._file_menu.addSeparator()
         self._file_menu.addAction(self.quit_action)
@@ -159,6 +163,8 @@ class Window(QMainWindow):
                 symptom = SymptomPage(self.case, self.work)
                 symptom.open_asked.connect(self.ask_open)
                 symptom.compare_asked.connect(self.ask_compare)
+                symptom.files_chosen.connect(lambda paths: self.work.sort_out(paths, self._take_dropped))
+                symptom.chosen.connect(self._choose)
                 return symptom
             case Step.EVIDENCE:
                 from wizard.pages.evidence import EvidencePage
@@ -179,7 +185,8 @@ class Window(QMainWindow):
                 report.save_asked.connect(self.ask_save)
                 report.export_asked.connect(self.ask_export)
                 report.again_asked.connect(self.again)
-                report.next_asked.connect(self.next_ticket)
+                report.next_asked.connect(self.begin)
+                report.here_asked.connect(self.examine_here)
                 return report
 
     # --- walking
@@ -220,7 +227,10 @@ class Window(QMainWindow):
             self.go(step)
 
     def _press_next(self) -> None:
-        if self.next.isVisible():
+        page = self.page(self.step)
+        if isinstance(page, SymptomPage):
+            page.answer.click()
+        elif self.next.isVisible():
             self.next.click()
 
     def go_back(self) -> None:
@@ -260,10 +270,33 @@ class Window(QMainWindow):
             else:
                 self.go(Step.TARGET)
 
-    def next_ticket(self) -> None:
-        """Empty the page of the evidence and show it."""
-        self.case.begin_ticket()
-        self.go(Step.EVIDENCE)
+    def _show_report(self) -> None:
+        self.go(Step.REPORT)
+        notice, self._after_opening = self._after_opening, None
+        if notice is not None:
+            self.case.set_notice(notice)
+
+    def examine_here(self) -> None:
+        """On from a text to the computer on which it happened."""
+        if not (self.case.is_running or self.case.busy):
+            self.case.examine_here()
+            self.go(Step.TARGET)
+
+    def _choose(self, symptom: str) -> None:
+        """On with what is wrong. After a report another sentence is another case, of which nothing is known yet."""
+        if self.case.is_running or self.case.is_watching or self.case.busy:
+            return
+        if self.case.case is not None and symptom != self.case.answers.symptom:
+            self.case.begin(symptom=symptom)
+        else:
+            self.case.set_symptom(symptom)
+        self.go(Step.TARGET if symptom == "everything" else Step.EVIDENCE)
+
+    def begin(self) -> None:
+        """A new case, from an empty first page."""
+        if not (self.case.is_running or self.case.is_watching or self.case.busy):
+            self.case.begin()
+            self.go(Step.SYMPTOM)
 
     def _run_finished(self) -> None:
         self.announce(self.case.say("run-done"))
@@ -345,6 +378,12 @@ class Window(QMainWindow):
             else:
                 self._compare(paths)
             return
+        begins = self.step in (Step.SYMPTOM, Step.REPORT)  # elsewhere it belongs to what is being asked
+        if begins and kinds == {Kind.LOG}:
+            self._diagnose(paths)
+            return
+        if self.step is Step.REPORT:
+            self.case.begin()
         if not self.case.answers.symptom:
             self.case.set_symptom(_ASKED_BY.get(next(iter(kinds)), "") if len(kinds) == 1 else "")
         if self.case.answers.symptom:
@@ -353,6 +392,23 @@ class Window(QMainWindow):
         else:  # what they are for, only their owner knows
             self.work.give(paths)
             self.case.set_notice(Notice("drop-kept", {"names": self.case.listed(paths)}, is_error=False))
+
+    def _diagnose(self, paths: list[Path]) -> None:
+        """Texts are tickets, each a case; whoever knows that they are of one says so."""
+        refused = [path for path in paths if kind_in_ticket(path) not in (Kind.LOG, Kind.SCRIPT)]
+        taken = [path for path in paths if path not in refused]
+        if taken:
+            self.work.diagnose_each(taken)
+        if refused:
+            self.case.set_notice(Notice("evidence-refused", {"names": self.case.listed(refused)}))
+        elif len(taken) > 1:
+            together = ("drop-together", lambda: self._diagnose_together(taken))
+            self._after_opening = Notice("drop-each", {"count": len(taken)}, is_error=False, act=together)
+
+    def _diagnose_together(self, paths: list[Path]) -> None:
+        self.work.cases.join_lot()
+        self.case.begin(symptom=TICKET, given=tuple(Given(path, Kind.LOG) for path in paths))
+        self.work.diagnose()
 
     def _take(self, paths: list[Path]) -> None:
         from wizard.pages.evidence import EvidencePage
@@ -370,6 +426,7 @@ class Window(QMainWindow):
     def _refresh(self) -> None:
         answers, progress = self.case.answers, self.case.progress
         self._rail.show_walk(self.step)
+        self._footer.setVisible(self.step is not Step.SYMPTOM)  # whose every answer leads on by itself
         running = progress.running
         self.back.setEnabled(previous_step(self.step, answers, progress) is not None)
         self.next.setEnabled(next_step(self.step, answers, progress) is not None and not self.case.busy)
@@ -377,7 +434,7 @@ class Window(QMainWindow):
         self.cancel.setVisible(running)
         self.back.setVisible(not running)
         self.cancel_action.setEnabled(running)
-        for action in (self.open_action, self.compare_action):
+        for action in (self.new_action, self.open_action, self.compare_action):
             action.setEnabled(not running and not self.case.busy)
         for action in (self.save_action, self.export_action):
             action.setEnabled(self.case.case is not None and not running and not self.case.busy)
@@ -415,7 +472,7 @@ class Window(QMainWindow):
         say = self.case.say
         self._file_menu.setTitle(say("menu-file"))
         self._help_menu.setTitle(say("menu-help"))
-        for name in ("open", "compare", "save", "export", "cancel", "quit", "about"):
+        for name in ("new", "open", "compare", "save", "export", "cancel", "quit", "about"):
             getattr(self, f"{name}_action").setText(say(f"menu-{name}"))
         self.history_menu.retranslate()
         self.back.setText(say("back"))
@@ -494,4 +551,4 @@ def file_name(case: Case) -> str:
 
 
 _ASKED_BY = {Kind.MODEL: MODELS, Kind.LOG: TICKET}  # what files of one kind alone are dropped for
-_HINTS = {Step.SYMPTOM: "hint-symptom", Step.EVIDENCE: "hint-ticket", Step.TARGET: "hint-target"}
+_HINTS = {Step.EVIDENCE: "hint-ticket", Step.TARGET: "hint-target"}

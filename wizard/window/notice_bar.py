@@ -21,11 +21,14 @@ class NoticeBar(QFrame):
         self._symbol = QLabel()
         self._symbol.setFixedSize(20, 20)
         self.text = plain_label("", selectable=True)
+        self.act = QPushButton()
+        self.act.clicked.connect(self._act)
         self.close_button = QPushButton()
         self.close_button.setObjectName("flat")
         self.close_button.clicked.connect(lambda: case.set_notice(None))
         line.addWidget(self._symbol, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(self.text, 1)
+        line.addWidget(self.act, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
         self.hide()
 
@@ -35,6 +38,9 @@ class NoticeBar(QFrame):
         if notice is None:
             return
         self.text.setText(self._case.sentence(notice))
+        self.act.setVisible(notice.act is not None)
+        if notice.act is not None:
+            self.act.setText(self._case.say(notice.act[0]))
         tone, symbol = ("blocking", "state-found") if notice.is_error else ("note", "state-note")
         tint = theme.colour(tone, self.window().palette())
         self._symbol.setPixmap(icons.pixmap(symbol, tint, 20, self.devicePixelRatioF()))
@@ -42,6 +48,12 @@ class NoticeBar(QFrame):
             self.setProperty("tone", tone)
             self.style().unpolish(self)
             self.style().polish(self)
+
+    def _act(self) -> None:
+        notice = self._case.notice
+        if notice is not None and notice.act is not None:
+            self._case.set_notice(None)
+            notice.act[1]()
 
     def retranslate(self) -> None:
         """Show the button in the present language."""

@@ -1,4 +1,4 @@
-"""The rail beside the pages: the steps of the walk, and the language."""
+"""The rail beside the pages: the steps of the walk, the cases, and the language."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButto
 from wizard.case_model import CaseModel
 from wizard.desktop import icons, theme
 from wizard.flow import STEPS, Step, is_complete, reachable, steps_shown
+from wizard.jobs.cases import CaseJobs
 from wizard.widgets.labels import filled, plain_label
+from wizard.window.case_list import CaseList
 
 LANGUAGE_NAMES = {"en": "English", "ja": "日本語"}  # each in itself, so that its speakers find it
 
@@ -19,11 +21,11 @@ class Rail(QFrame):
 
     step_asked = Signal(object)
 
-    def __init__(self, case: CaseModel) -> None:
+    def __init__(self, case: CaseModel, jobs: CaseJobs) -> None:
         super().__init__()
         self._case = case
         self.setObjectName("rail")
-        self.setFixedWidth(212)
+        self.setFixedWidth(236)
         column = filled(QVBoxLayout(self), margins=(14, 18, 14, 14), spacing=4)
         name = QHBoxLayout()
         self.logo = QLabel()
@@ -43,7 +45,10 @@ class Rail(QFrame):
             button.clicked.connect(lambda _=False, step=step: self.step_asked.emit(step))
             self.steps[step] = button
             column.addWidget(button)
-        column.addStretch(1)
+        column.addSpacing(10)
+        self.cases = CaseList(case, jobs)
+        column.addWidget(self.cases, 1)
+        column.addSpacing(6)
         self._language_label = plain_label("small")
         self.language = QComboBox()
         for code, own_name in LANGUAGE_NAMES.items():
@@ -87,6 +92,7 @@ class Rail(QFrame):
 
     def retranslate(self) -> None:
         """Name the choice of the language in the present one."""
+        self.cases.retranslate()
         self._language_label.setText(self._case.say("language"))
         self.language.setAccessibleName(self._case.say("language"))
         self.language.setCurrentIndex(self.language.findData(self._case.language))

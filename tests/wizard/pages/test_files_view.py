@@ -15,8 +15,9 @@ from checks.facts.question import MODELS
 from checks.judgement.judge import judged
 from checks.readers.models import read_model
 from wizard.case_model import CaseModel
+from wizard.desktop.looks import LOOKS
 from wizard.jobs.background import Work
-from wizard.pages.block_view import LOOKS, BlockWidgets
+from wizard.pages.block_view import BlockWidgets
 from wizard.pages.files_view import FilesView
 from wizard.pages.report import ReportPage
 from wizard.report.content.blocks import Files

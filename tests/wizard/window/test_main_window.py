@@ -18,6 +18,7 @@ from checks.sharing.case import CaseError
 from wizard.case_model import Notice
 from wizard.evidence_files import Kind
 from wizard.flow import STEPS, TICKET, Step
+from wizard.pages.symptom import SymptomPage
 from wizard.pages.target import TargetPage
 from wizard.window.main_window import Window
 
@@ -51,15 +52,15 @@ def test_by_keyboard_alone(qtbot: QtBot, window: Window, engine: Engine, qapp: Q
 
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
-    press(Qt.Key.Key_Space)  # the first symptom
-    assert window.case.answers.symptom == "does-not-start"
-    press(Qt.Key.Key_Right)
+    for _ in range(10):  # over the field and what stands beside it
+        if (qapp.focusWidget() or window).accessibleName() == "It runs, but not on the GPU":
+            break
+        press(Qt.Key.Key_Tab)
     press(Qt.Key.Key_Space)
     assert window.case.answers.symptom == "not-on-gpu"
+    qtbot.waitUntil(lambda: window.step is Step.EVIDENCE)
     press(Qt.Key.Key_N, Qt.KeyboardModifier.AltModifier)
-    qtbot.waitUntil(lambda: window.step is Step.EVIDENCE)  # a button that is pressed by its letter is seen to go down
-    press(Qt.Key.Key_N, Qt.KeyboardModifier.AltModifier)
-    qtbot.waitUntil(lambda: window.step is Step.TARGET)
+    qtbot.waitUntil(lambda: window.step is Step.TARGET)  # a button that is pressed by its letter is seen to go down
     qtbot.waitUntil(window.next.isEnabled)
     press(Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
     qtbot.waitUntil(lambda: window.step is Step.RUN)
@@ -71,41 +72,88 @@ def test_by_keyboard_alone(qtbot: QtBot, window: Window, engine: Engine, qapp: Q
     qtbot.waitUntil(lambda: window.step is Step.RUN)
 
 
-def test_enter_chooses_goes_on_and_presses(qtbot: QtBot, window: Window, qapp: QApplication) -> None:
-    window.show()
-    card = qapp.focusWidget()
-    assert card is not None
+def test_enter_presses(qtbot: QtBot, window: Window) -> None:
+    page = window.page(Step.SYMPTOM)
+    assert isinstance(page, SymptomPage)
+    card = page.cards["not-on-gpu"]
+    card.setFocus()
     qtbot.keyClick(card, Qt.Key.Key_Return)
-    assert window.case.answers.symptom
-    assert window.step is Step.SYMPTOM
-    qtbot.keyClick(card, Qt.Key.Key_Return)
+    assert window.case.answers.symptom == "not-on-gpu"
     assert window.step is Step.EVIDENCE
     window.back.setFocus()
     qtbot.keyClick(window.back, Qt.Key.Key_Enter)
     assert window.step is Step.SYMPTOM
 
 
+def test_ctrl_enter_answers_what_was_typed(qtbot: QtBot, window: Window) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    page = window.page(Step.SYMPTOM)
+    assert isinstance(page, SymptomPage)
+    page.text.setPlainText("ModuleNotFoundError: No module named 'torch'")
+    with qtbot.waitSignal(window.work.finished_opening, timeout=20_000):
+        qtbot.keyClick(page.text, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert window.step is Step.REPORT
+
+
+def test_another_sentence_after_a_report_is_another_case(at_report: Window) -> None:
+    """Else the text of the last case would be judged in the next."""
+    at_report.case.set_text("of the first")
+    at_report.go(Step.SYMPTOM)
+    page = at_report.page(Step.SYMPTOM)
+    assert isinstance(page, SymptomPage)
+    page.chosen.emit("not-on-gpu")  # the same: on with the same case
+    assert at_report.case.answers.text == "of the first"
+    page.chosen.emit("results-change")
+    assert at_report.case.answers.text == ""
+    assert at_report.case.case is None
+    assert at_report.case.answers.target == VENV.path
+
+
+def test_check_this_computer_needs_one_step_more(window: Window) -> None:
+    page = window.page(Step.SYMPTOM)
+    assert isinstance(page, SymptomPage)
+    page.check.click()
+    assert window.case.answers.symptom == "everything"
+    assert window.step is Step.TARGET
+
+
+def test_a_new_case_is_empty(at_report: Window) -> None:
+    at_report.case.set_text("of the first")
+    at_report.new_action.trigger()
+    assert at_report.step is Step.SYMPTOM
+    assert (at_report.case.answers.symptom, at_report.case.answers.text) == ("", "")
+    assert at_report.case.case is None
+    assert not at_report.export_action.isEnabled()
+
+
 def test_tab_leads_through_the_page_then_the_buttons_then_the_rail(
     qtbot: QtBot, window: Window, qapp: QApplication
 ) -> None:
-    window.case.set_symptom("everything")
-    window.go(Step.SYMPTOM)
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     reached = []
-    for _ in range(8):
+    for _ in range(16):
         focus = qapp.focusWidget()
         assert focus is not None
         reached.append(focus.accessibleName() or (focus.text() if isinstance(focus, QPushButton) else ""))
         qtbot.keyClick(focus, Qt.Key.Key_Tab)
     assert reached == [
-        "Check everything",
-        "Open a report that somebody sent",
-        "Compare two reports",
-        "&Next",
+        "Error text, log or question",
+        "&Choose files…",
+        "Let Naosu start my program",
+        "Check this computer",
+        "It does not start",
+        "It runs, but not on the GPU",
+        "It works elsewhere, not here",
+        "It stopped after a change",
+        "The result changes from run to run",
+        "The result differs between places",
+        "Look into &model files…",
+        "&Open a report…",
+        "Compare &two reports…",
         "Step 1: What happened, you are here",
-        "Step 2: What you have, not done yet",
-        "Step 3: Where it runs, not done yet",
+        "New",
         "&Language / 言語",
     ]
     assert qapp.focusWidget() is window.page(Step.SYMPTOM).first_focus()
@@ -120,10 +168,12 @@ def test_tab_reaches_what_is_inside_a_finding(qtbot: QtBot, at_report: Window, q
         assert focus is not None
         reached.append(focus.accessibleName() or (focus.text() if isinstance(focus, QPushButton) else ""))
         qtbot.keyClick(focus, Qt.Key.Key_Tab)
-    finding = reached.index("The NVIDIA driver is too old for torch 2.6.0+cu124")
     copy = next(i for i, name in enumerate(reached) if name.startswith("Copy: "))
+    reached = reached[copy:] + reached[:copy]
+    export = reached.index("Export &PDF…")
+    finding = reached.index("The NVIDIA driver is too old for torch 2.6.0+cu124")
     facts = reached.index("All facts")
-    assert finding < copy < facts < reached.index("&Back")
+    assert 0 < export < finding < facts < reached.index("&Back")
 
 
 def test_cancel_keeps_what_is_done(qtbot: QtBot, at_target: Window, engine: Engine) -> None:
@@ -220,9 +270,9 @@ def test_no_run_begins_while_a_report_is_opened(
 def test_the_title_names_the_page(qtbot: QtBot, at_report: Window) -> None:
     assert at_report.windowTitle() == "Report – Naosu"
     at_report.go(Step.SYMPTOM)
-    assert at_report.windowTitle() == "What happened? – Naosu"
+    assert at_report.windowTitle() == "What is wrong? – Naosu"
     at_report.case.set_language("ja")
-    assert at_report.windowTitle() == "何が起きましたか? – Naosu"
+    assert at_report.windowTitle() == "どうしましたか？ – Naosu"
 
 
 def test_running_twice_at_once_is_once(qtbot: QtBot, at_target: Window, engine: Engine) -> None:

@@ -15,6 +15,7 @@ from wizard.evidence_files import Kind
 from wizard.flow import TICKET, Step
 from wizard.pages.evidence import EvidencePage
 from wizard.pages.report import ReportPage
+from wizard.pages.symptom import SymptomPage
 from wizard.window.main_window import Window, file_name
 
 LEFT = Qt.MouseButton.LeftButton
@@ -45,6 +46,15 @@ def texts_of(page: ReportPage) -> Iterator[str]:
     yield from (label.text() for label in page.findChildren(QLabel) if label.isVisible())
 
 
+def sent_texts(page: ReportPage) -> Iterator[QPlainTextEdit]:
+    """The boxes with what was sent, not those in which something is written."""
+    yield from (box for box in page.findChildren(QPlainTextEdit) if box.isReadOnly())
+
+
+def unfold_text(page: ReportPage) -> None:
+    next(fold for key, fold in page._folds.items() if key.startswith("text/")).unfold()
+
+
 def test_from_the_card_to_the_report(qtbot: QtBot, window: Window) -> None:
     window.case.set_symptom(TICKET)
     visible = [step for step, button in window._rail.steps.items() if button.isVisible()]
@@ -70,22 +80,70 @@ def test_from_the_card_to_the_report(qtbot: QtBot, window: Window) -> None:
 
 def test_the_proving_lines_are_marked(qtbot: QtBot, window: Window) -> None:
     page = diagnosed(qtbot, window, TEXT)
-    (box,) = (each for each in page.findChildren(QPlainTextEdit) if each.toPlainText() == TEXT)
+    unfold_text(page)
+    (box,) = (each for each in sent_texts(page) if each.toPlainText() == TEXT)
     marked = {extraselection.cursor.block().text() for extraselection in box.extraSelections()}
     assert "RuntimeError: CUDA error: no kernel image is available for execution on the device" in marked
     assert "Traceback (most recent call last):" not in marked
 
 
-@pytest.mark.parametrize(("language", "word"), [("en", "Thank you"), ("ja", "ありがとうございます")])
-def test_the_answer_is_copied_in_either_language(
-    qtbot: QtBot, window: Window, qapp: QApplication, language: str, word: str
-) -> None:
-    page = diagnosed(qtbot, window, TEXT)
+def answer(qtbot: QtBot, page: ReportPage) -> str:
+    """What is offered to be sent back."""
     with qtbot.waitSignal(page.work.rendered, timeout=20_000):
-        qtbot.mouseClick(page._replies[language], LEFT)
-    copied = qapp.clipboard().text()
-    assert copied.startswith((word, "詳しい情報を" + word))
-    assert "no kernel image" in copied
+        qtbot.mouseClick(page._reply, LEFT)
+    return page.reply.text.toPlainText()
+
+
+def test_the_answer_is_seen_changed_and_copied(qtbot: QtBot, window: Window, qapp: QApplication) -> None:
+    page = diagnosed(qtbot, window, TEXT)
+    assert not page.reply.isVisible()
+    text = answer(qtbot, page)
+    assert page.reply.isVisible()
+    assert text.startswith("Thank you")
+    assert "no kernel image" in text
+    page.reply.text.setPlainText("Dear Sarah, " + text)
+    qtbot.mouseClick(page.reply.copy, LEFT)
+    assert qapp.clipboard().text().startswith("Dear Sarah, Thank you")
+    qtbot.mouseClick(page.reply.close_button, LEFT)
+    assert not page.reply.isVisible()
+
+
+def test_the_answer_speaks_the_language_of_the_ticket(qtbot: QtBot, window: Window) -> None:
+    page = diagnosed(qtbot, window, "新しいカードに交換したら動かなくなりました。\n" + TEXT)
+    assert "ありがとうございます" in answer(qtbot, page)
+    english = page.reply.language.findData("en")
+    with qtbot.waitSignal(page.work.rendered, timeout=20_000):
+        page.reply.language.setCurrentIndex(english)
+        page.reply.language.activated.emit(english)
+    assert page.reply.text.toPlainText().startswith("Thank you")
+
+
+def test_the_answer_to_one_ticket_is_not_that_to_the_next(qtbot: QtBot, window: Window) -> None:
+    page = diagnosed(qtbot, window, TEXT)
+    answer(qtbot, page)
+    diagnosed(qtbot, window, TEXT + "\nIt is urgent.")
+    assert not page.reply.isVisible()
+
+
+def test_what_comes_back_is_judged_with_the_rest(qtbot: QtBot, window: Window) -> None:
+    page = diagnosed(qtbot, window, "It does not work.")
+    assert page.asking.isVisible()
+    assert not page.asking.add.isEnabled()
+    page.asking.text.setPlainText(TEXT)
+    with qtbot.waitSignal(window.work.finished_opening, timeout=20_000):
+        qtbot.mouseClick(page.asking.add, LEFT)
+    assert window.case.answers.text.startswith("It does not work.")
+    assert window.case.case is not None
+    assert window.case.case.findings[0].cause == "build-lacks-newer-gpu-arch"
+    assert page.asking.text.toPlainText() == ""
+
+
+def test_from_a_text_to_the_computer_on_which_it_happened(qtbot: QtBot, window: Window) -> None:
+    page = diagnosed(qtbot, window, TEXT)
+    qtbot.mouseClick(page._here, LEFT)
+    assert window.step is Step.TARGET
+    assert window.case.answers.symptom == "does-not-start"
+    assert window.case.answers.text == TEXT
 
 
 def test_a_text_that_tells_nothing_leads_to_a_question(qtbot: QtBot, window: Window) -> None:
@@ -140,41 +198,56 @@ def test_nothing_is_said_to_stay_where_nothing_was_given(window: Window) -> None
     assert window.case.notice is None
 
 
-def test_the_next_ticket_leaves_the_examination_its_text(window: Window) -> None:
-    """A ticket's report may have been opened while this machine is asked about."""
-    window.case.set_symptom("results-change")
-    window.case.set_text("my own")
-    window.next_ticket()
-    assert not window.case.answers.text
-    assert window.case.notice is None
-    window.case.set_symptom("results-change")
-    assert window.case.answers.text == "my own"
-
-
 def test_no_second_examination_is_offered_for_a_ticket(qtbot: QtBot, window: Window) -> None:
     page = diagnosed(qtbot, window, TEXT)
     assert not page._again.isVisible()
-    assert all(button.isVisible() for button in page._replies.values())
+    assert page._reply.isVisible()
+    assert page._here.isVisible()
 
 
 def test_the_answers_are_for_tickets_only(at_report: Window) -> None:
     page = at_report.page(Step.REPORT)
     assert isinstance(page, ReportPage)
-    assert not any(button.isVisible() for button in page._replies.values())
+    assert not page._reply.isVisible()
+    assert not page._here.isVisible()
     assert page._again.isVisible()
 
 
-def test_a_dropped_log_is_a_ticket(window: Window, tmp_path: Path) -> None:
-    log = tmp_path / "error.log"
-    log.write_text(TEXT)
+def drop(window: Window, *paths: Path) -> None:
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(log))])
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     none = Qt.KeyboardModifier.NoModifier
     window.dropEvent(QDropEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, LEFT, none))
+
+
+def test_a_dropped_log_is_a_ticket_and_answered(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
+    log = tmp_path / "error.log"
+    log.write_text(TEXT)
+    with qtbot.waitSignal(window.work.finished_opening, timeout=20_000):
+        drop(window, log)
     assert window.case.answers.symptom == TICKET
     assert [(file.path, file.kind) for file in window.case.answers.given] == [(log, Kind.LOG)]
-    assert window.step is Step.EVIDENCE
-    assert window.next.isEnabled()
+    assert window.step is Step.REPORT
+
+
+def test_a_log_dropped_on_a_report_is_another_case(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
+    diagnosed(qtbot, window, TEXT)
+    log = tmp_path / "other.log"
+    log.write_text("ModuleNotFoundError: No module named 'torch'")
+    with qtbot.waitSignal(window.work.finished_opening, timeout=20_000):
+        drop(window, log)
+    assert window.case.answers.text == ""
+    assert window.case.case is not None
+    assert [sent.name for sent in window.case.case.facts.logs] == ["other.log"]
+
+
+def test_what_is_no_text_is_refused(window: Window, tmp_path: Path) -> None:
+    log = tmp_path / "picture.log"
+    log.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    drop(window, log)
+    assert not window.case.busy
+    assert window.case.notice is not None
+    assert "picture.log" in window.case.sentence(window.case.notice)
 
 
 def test_the_language_is_switched_on_the_report(qtbot: QtBot, window: Window) -> None:
@@ -195,7 +268,8 @@ def test_what_breaks_a_line_elsewhere_moves_no_mark(qtbot: QtBot, window: Window
     log.write_bytes((before + TEXT).encode())
     window.case.add_files([log], Kind.LOG)
     page = diagnosed(qtbot, window, "")
-    (box,) = (each for each in page.findChildren(QPlainTextEdit) if "RTX 5070 Ti" in each.toPlainText())
+    unfold_text(page)
+    (box,) = (each for each in sent_texts(page) if "RTX 5070 Ti" in each.toPlainText())
     marked = {extraselection.cursor.block().text() for extraselection in box.extraSelections()}
     assert "RuntimeError: CUDA error: no kernel image is available for execution on the device" in marked
 
@@ -216,13 +290,13 @@ def test_a_report_is_read_from_its_beginning(qtbot: QtBot, window: Window) -> No
     assert bar.value() == 0
 
 
-def test_what_was_folded_of_one_ticket_is_not_of_the_next(qtbot: QtBot, window: Window) -> None:
+def test_what_was_unfolded_of_one_ticket_is_not_of_the_next(qtbot: QtBot, window: Window) -> None:
     page = diagnosed(qtbot, window, TEXT)
     for fold in page._folds.values():
-        fold.unfold(False)
+        fold.unfold()
     window.go_back()
     diagnosed(qtbot, window, TEXT + "\nIt is urgent.")
-    assert page._folds["build-lacks-newer-gpu-arch/0"].header.isChecked()
+    assert not page._folds["build-lacks-newer-gpu-arch/0"].header.isChecked()  # the answer stands above
 
 
 def test_the_text_takes_the_room_that_it_needs(qtbot: QtBot, window: Window) -> None:
@@ -230,7 +304,8 @@ def test_the_text_takes_the_room_that_it_needs(qtbot: QtBot, window: Window) -> 
     for lines, shown in ((1, 3), (5, 5), (400, 14)):
         text = "\n".join([error] * lines)
         page = diagnosed(qtbot, window, text)
-        (box,) = (each for each in page.findChildren(QPlainTextEdit) if each.toPlainText() == text and each.isVisible())
+        unfold_text(page)
+        (box,) = (each for each in sent_texts(page) if each.toPlainText() == text and each.isVisible())
         assert 0 <= box.viewport().height() / box.fontMetrics().lineSpacing() - shown < 2, lines
 
 
@@ -241,12 +316,12 @@ def test_the_next_ticket_begins_empty(qtbot: QtBot, window: Window, tmp_path: Pa
     page = diagnosed(qtbot, window, TEXT)
     assert page._next.isVisible()
     qtbot.mouseClick(page._next, LEFT)
-    assert window.step is Step.EVIDENCE
+    assert window.step is Step.SYMPTOM
     assert (window.case.answers.text, window.case.answers.given) == ("", ())
-    evidence = window.page(Step.EVIDENCE)
-    assert isinstance(evidence, EvidencePage)
-    assert evidence._text.toPlainText() == ""
-    assert not window.next.isEnabled()
+    first = window.page(Step.SYMPTOM)
+    assert isinstance(first, SymptomPage)
+    assert first.text.toPlainText() == ""
+    assert window.case.case is None
 
 
 def test_the_next_ticket_is_offered_for_tickets_only(at_report: Window) -> None:
@@ -257,15 +332,15 @@ def test_the_next_ticket_is_offered_for_tickets_only(at_report: Window) -> None:
 
 def test_no_button_moves_when_one_says_that_it_copied(qtbot: QtBot, window: Window) -> None:
     page = diagnosed(qtbot, window, TEXT)
-    places = {reply: reply.geometry() for reply in (*page._replies.values(), page._export, page._save, page._markdown)}
-    for button in (*page._replies.values(), page._markdown):
-        with qtbot.waitSignal(page.work.rendered, timeout=20_000):
-            qtbot.mouseClick(button, LEFT)
-        assert button.text() == "Copied"
-        layout = page.body.layout()
-        assert layout is not None
-        layout.activate()
-        assert {place: place.geometry() for place in places} == places
+    qtbot.mouseClick(page.more, LEFT)
+    places = {button: button.geometry() for button in (page._save, page._markdown, page.paper)}
+    with qtbot.waitSignal(page.work.rendered, timeout=20_000):
+        qtbot.mouseClick(page._markdown, LEFT)
+    assert page._markdown.text() == "Copied"
+    layout = page.body.layout()
+    assert layout is not None
+    layout.activate()
+    assert {place: place.geometry() for place in places} == places
 
 
 def test_an_opened_ticket_has_the_steps_of_a_ticket(qtbot: QtBot, window: Window) -> None:
@@ -311,7 +386,9 @@ def test_a_report_dropped_on_a_ticket_is_opened(qtbot: QtBot, window: Window, tm
     report = tmp_path / f"report.{kind}"
     window.work.export(report, kind, "a4", hide=())
     qtbot.waitUntil(lambda: window.case.notice is not None and not window.case.notice.is_error, timeout=20_000)
-    window.next_ticket()
+    window.begin()
+    window.case.set_symptom(TICKET)
+    window.go(Step.EVIDENCE)
     with qtbot.waitSignal(window.work.finished_opening, timeout=20_000):
         dropped_on_zone(window, report)
     assert window.case.opened == report

@@ -91,7 +91,7 @@ def test_from_the_first_page_and_the_menu(
     page = window.page(Step.SYMPTOM)
     assert isinstance(page, SymptomPage)
     with qtbot.waitSignal(window.work.finished_opening):
-        qtbot.mouseClick(page._compare, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(page.tools["compare"], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.step is Step.REPORT)
     window.go(Step.SYMPTOM)
     with qtbot.waitSignal(window.work.finished_opening):

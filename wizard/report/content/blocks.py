@@ -374,7 +374,8 @@ Block = (
 class Document:
     """A whole report: the verdict, what must be known about how it came about, what to ask next, then the sections.
 
-    ``subtitle``: when the case was created, and for which question.
+    ``subtitle``: when the case was created, and for which question. ``answer``: why, and the one thing to do, for a
+    screen that shows these alone at first; all of it stands in the sections, too.
     """
 
     language: str
@@ -385,6 +386,7 @@ class Document:
     notes: tuple[str, ...]
     questions: tuple[Section, ...]
     sections: tuple[Section, ...]
+    answer: tuple[Block, ...] = ()
 
 
 def in_summary(section: Section) -> bool:

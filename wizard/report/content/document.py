@@ -23,12 +23,14 @@ from wizard.report.content.blocks import (
     SentText,
 )
 from wizard.report.content.bounds import bounded, first_of_each
-from wizard.report.content.finding_blocks import FindingBlocks, brief, items
+from wizard.report.content.finding_blocks import FindingBlocks, brief, items, remedy_section
 from wizard.report.content.marked_lines import marked_lines
 from wizard.report.content.models.blocks import model_sections
 from wizard.report.content.program_runs import has_failed
 from wizard.report.content.report import NotRun, ProbeRow, Report
 from wizard.words import words
+
+_EVEN = 0.5  # below, nothing is called the cause
 
 
 def document_of(report: Report) -> Document:
@@ -43,6 +45,7 @@ def document_of(report: Report) -> Document:
         notes=report.notes,
         questions=bounded(builder.questions(), report.language),
         sections=bounded(builder.sections(), report.language),
+        answer=tuple(builder.answer()),
     )
 
 
@@ -55,6 +58,20 @@ class _Builder:
 
     def _means(self, key: str) -> str:
         return words(f"window.report-{key}-means", self._report.language)
+
+    @property
+    def _has_answer(self) -> bool:
+        """Whether the first finding is likely enough to be acted on, and nothing else was asked for."""
+        first = next(iter(self._report.shown), None)
+        return first is not None and not first.is_hint and first.confidence >= _EVEN and not self._report.asked
+
+    def answer(self) -> Iterator[Block]:
+        """Why, and the first remedy."""
+        if self._has_answer:
+            first = self._report.shown[0]
+            yield Paragraph(first.why, Look.LEAD)
+            if first.remedies and not first.is_mended:
+                yield remedy_section(first.remedies[0], self._report.language, is_other=False)
 
     def questions(self) -> Iterator[Section]:
         """What to ask next, where a ticket does not say enough."""
@@ -88,6 +105,7 @@ class _Builder:
         return early, tuple(section for section in (*runs, *statements) if section not in early)
 
     def _texts(self) -> Iterator[Section]:
+        is_open = self._report.is_ticket and not self._has_answer
         for number, section in enumerate(self._report.facts):
             if section.text:
                 lines = marked_lines(self._report, section)
@@ -99,7 +117,7 @@ class _Builder:
                     id=f"text/{number}",
                     detail=Detail.FULL,
                     place=Place.PAGE,
-                    card=Card("note", is_open=bool(lines) and self._report.is_ticket, subtitle=means),
+                    card=Card("note", is_open=is_open and bool(lines), subtitle=means),
                 )
 
     def _findings(self) -> Iterator[Section]:
@@ -107,7 +125,8 @@ class _Builder:
         if report.findings:
             # Where something else was asked for, its answer stands above and is unfolded.
             shown = first_of_each(report.shown)
-            found = FindingBlocks(shown, report.questions, report.language, is_answer=not report.asked)
+            is_answer = not (report.asked or self._has_answer)
+            found = FindingBlocks(shown, report.questions, report.language, is_answer=is_answer)
             more = len(report.shown) - len(shown)
             behind = (Paragraph(self._words("more-in-json", count=more), Look.STRONG),) if more else ()
             yield Section(self._words("heading-findings"), (*found.sections(), *behind), id="findings")

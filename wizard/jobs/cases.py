@@ -1,0 +1,214 @@
+"""Save every case by itself, list them, open, name, delete and bring them back, in the background of the window."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from wizard.case_model import CaseModel, Notice
+
+if TYPE_CHECKING:  # loaded on a worker thread, after the first window
+    from checks.facts.case import Case
+    from checks.history.cases import Cases, Heading
+
+    Start = Callable[[Callable[[], Any], Callable[[Any], object], Callable[[Exception], object]], None]
+
+log = logging.getLogger(__name__)
+
+
+class CaseJobs(QObject):
+    """The user's cases. Where nothing is to be remembered, or the folder cannot be read, there are none."""
+
+    opened = Signal()  # a case of the list is in the model
+    listed = Signal()  # the list was read
+
+    def __init__(self, case: CaseModel, start: Start, is_taken: Callable[[], bool], parent: QObject) -> None:
+        super().__init__(parent)
+        self._case, self._start, self._is_taken = case, start, is_taken
+        self._turn = threading.Lock()  # of what is written, one thing after the other
+        self._deleted = ""  # the last one, that can be brought back
+        self._lot: list[str] = []  # the cases of what came together last
+
+    def list(self) -> None:
+        """Read the list; what was deleted long ago goes."""
+        self._do(_listed, self._listed)
+
+    def keep(self, case: Case) -> None:
+        """Save what was found: as a new case, or as what the present one has become."""
+        name = self._case.case_id
+        self._do(lambda: _kept(case, name), lambda heading: self._kept(case, heading), "cases-not-kept")
+
+    def keep_aside(self, case: Case) -> None:
+        """Save a case that is not shown."""
+        self._do(lambda: _kept(case, ""), lambda heading: self._kept(case, heading), "cases-not-kept")
+
+    def begin_lot(self) -> None:
+        """What is saved from now on came together."""
+        self._lot = []
+
+    def join_lot(self) -> None:
+        """What came together is one case, so that those of its parts go."""
+        lot, self._lot = self._lot, []
+        if lot:
+            self._do(lambda: list(map(_store().delete, lot)), lambda _: self.list())
+
+    def keep_again(self, case: Case) -> None:
+        """Save the case that is shown anew: its remedies were tried, or carried out."""
+        name = self._case.case_id
+        if name:
+            self._do(lambda: _replaced(case, name), lambda heading: self._kept(case, heading), "cases-not-kept")
+
+    def open(self, name: str) -> None:
+        """Show a case of the list; nothing happens while something else is done."""
+        if not self._is_taken() and not self._case.is_watching and name != self._case.case_id:
+            self._case.set_busy("busy-opening")
+            self._do(lambda: _read(name), lambda case: self._opened(name, case), "cases-unreadable")
+
+    def rename(self, name: str, title: str) -> None:
+        """Give a case a title of the user's own."""
+        self._do(lambda: _store().rename(name, title), self._changed)
+
+    def mark(self, name: str, *, answered: bool) -> None:
+        """Note whether whoever asked has had an answer."""
+        self._do(lambda: _store().mark(name, answered=answered), self._changed)
+
+    def was_answered(self) -> None:
+        """The answer to the ticket that is shown was copied."""
+        shown = self._case.heading
+        if shown is not None and shown.is_ticket and not shown.is_answered:
+            self.mark(shown.id, answered=True)
+
+    def delete(self, name: str) -> None:
+        """Put a case aside; :meth:`bring_back` takes that back."""
+        self._do(lambda: _store().delete(name), lambda _: self._was_deleted(name))
+
+    @property
+    def can_bring_back(self) -> bool:
+        """Whether a case was deleted since the start."""
+        return bool(self._deleted)
+
+    def bring_back(self) -> None:
+        """Bring back what was deleted last."""
+        name, self._deleted = self._deleted, ""
+        if name:
+            self._do(lambda: _store().restore(name), self._changed)
+
+    def delete_all(self) -> None:
+        """Remove all cases for good."""
+        self._do(lambda: _store().delete_all(), self._were_deleted)
+
+    # --- what comes of it
+
+    def _listed(self, headings: tuple[Heading, ...] | None) -> None:
+        self._case.keeps_cases = headings is not None
+        self._case.set_headings(headings or ())
+        self.listed.emit()
+
+    def _kept(self, case: Case, heading: Heading | None) -> None:
+        if heading is not None:
+            self._lot.append(heading.id)
+            if self._case.case is case:  # else the user has gone on to another one
+                self._case.set_case_id(heading.id)
+            self._changed(heading)
+
+    def _opened(self, name: str, case: Case) -> None:
+        self._case.show_kept(case, name)
+        self.opened.emit()
+
+    def _changed(self, heading: Heading) -> None:
+        others = (other for other in self._case.headings if other.id != heading.id)
+        in_order = sorted((heading, *others), key=lambda one: (one.changed, one.id), reverse=True)
+        self._case.set_headings(tuple(in_order))
+
+    def _was_deleted(self, name: str) -> None:
+        self._deleted = name
+        title = next((heading.named(self._case.language) for heading in self._case.headings if heading.id == name), "")
+        self._case.set_headings(tuple(heading for heading in self._case.headings if heading.id != name))
+        if self._case.case_id == name:
+            self._case.set_case_id("")
+        undo = ("cases-bring-back", self.bring_back)
+        self._case.set_notice(Notice("cases-deleted", {"title": title}, is_error=False, act=undo))
+
+    def _were_deleted(self, count: int) -> None:
+        self._deleted = ""
+        self._case.set_headings(())
+        self._case.set_case_id("")
+        self._case.set_notice(Notice("cases-deleted-all", {"count": count}, is_error=False))
+
+    def _do(self, act: Callable[[], Any], done: Callable[[Any], object], trouble: str = "cases-trouble") -> None:
+        def in_turn() -> Any:
+            with self._turn:
+                return act()
+
+        self._start(in_turn, done, lambda error: self._failed(error, trouble))
+
+    def _failed(self, error: Exception, key: str) -> None:
+        from checks.sharing.case import CaseError
+
+        if isinstance(error, KeyError):  # another window has deleted it
+            self.list()
+            self._case.set_notice(Notice("cases-gone"))
+            return
+        if not isinstance(error, (OSError, CaseError)):
+            log.error("a case could not be saved, read or changed", exc_info=error)
+        detail = Notice(f"errors.{error.reason}") if isinstance(error, CaseError) else _reason(error)
+        self._case.set_notice(Notice(key, {"detail": detail}))
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+
+
+def _store() -> Cases:
+    """The user's cases.
+
+    Raises:
+        KeyError: nothing is to be remembered.
+    """
+    from checks.history.cases import Cases, cases_folder
+
+    folder = cases_folder()
+    if folder is None:
+        raise KeyError(folder)
+    return Cases(folder)
+
+
+def _is_on() -> bool:
+    from checks.history.cases import cases_folder
+
+    return cases_folder() is not None
+
+
+def _listed() -> tuple[Heading, ...] | None:
+    """The list; None where none is kept."""
+    if not _is_on():
+        return None
+    store = _store()
+    store.empty()
+    return store.headings()
+
+
+def _kept(case: Case, name: str) -> Heading | None:
+    from wizard.report.content.listed import verdicts_of
+
+    if not _is_on():
+        return None
+    store, verdicts = _store(), verdicts_of(case)
+    try:
+        return store.add_version(name, case, verdicts) if name else store.add(case, verdicts)
+    except KeyError:  # deleted meanwhile
+        return store.add(case, verdicts)
+
+
+def _replaced(case: Case, name: str) -> Heading | None:
+    from wizard.report.content.listed import verdicts_of
+
+    return _store().replace(name, case, verdicts_of(case)) if _is_on() else None
+
+
+def _read(name: str) -> Case:
+    return _store().read(name)

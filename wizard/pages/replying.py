@@ -1,0 +1,75 @@
+"""Write the answer to whoever sent a ticket: seen and changed before it is copied."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout
+
+from checks.knowledge.catalogue import LANGUAGES
+from wizard.widgets.labels import filled, plain_label
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtWidgets import QPushButton
+
+    from wizard.pages.page import Page
+
+_KANA = range(0x3041, 0x30FF + 1)
+
+
+class ReplyPanel(QFrame):
+    """The answer as text. ``ask`` is called with the language in which it is wanted; :meth:`take` shows it."""
+
+    def __init__(self, page: Page, ask: Callable[[str], object], copy: Callable[[str, QPushButton], object]) -> None:
+        super().__init__(page)
+        self.setObjectName("card")
+        self._page, self._ask, self._copy = page, ask, copy
+        heading = plain_label("cardTitle")
+        page.bind(heading.setText, "reply-title")
+        self.text = QPlainTextEdit()
+        self.text.setTabChangesFocus(True)
+        self.text.setMinimumHeight(220)
+        page.bind(self.text.setAccessibleName, "reply-title")
+        self.language = QComboBox()
+        for code in LANGUAGES:
+            self.language.addItem("", code)
+            page.bind(functools.partial(self._name, code), f"reply-language-{code}")
+        page.bind(self.language.setAccessibleName, "reply-language")
+        self.language.activated.connect(lambda: self._ask(self.language.currentData()))
+        self.copy = page.button("reply-copy", self._copied)
+        self.copy.setObjectName("primary")
+        self.close_button = page.button("reply-close", self.hide)
+        line = filled(QHBoxLayout(), self.copy, self.language, spacing=8)
+        line.addStretch(1)
+        line.addWidget(self.close_button)
+        filled(QVBoxLayout(self), heading, self.text, line, margins=(16, 12, 16, 12), spacing=8)
+        self.hide()
+
+    def begin(self, ticket: str) -> None:
+        """Ask for the answer, in the language of the ticket."""
+        self.language.setCurrentIndex(self.language.findData(language_of(ticket, self._page.case.language)))
+        self._ask(self.language.currentData())
+
+    def take(self, text: str) -> None:
+        """Show the answer."""
+        self.text.setPlainText(text)
+        self.show()
+        self.text.setFocus()
+        self._page.scroller.ensureWidgetVisible(self)
+
+    def _name(self, code: str, text: str) -> None:
+        self.language.setItemText(self.language.findData(code), text)
+
+    def _copied(self) -> None:
+        self._copy(self.text.toPlainText(), self.copy)
+        self._page.work.cases.was_answered()
+
+
+def language_of(ticket: str, otherwise: str) -> str:
+    """The language in which somebody wrote: Japanese where there is kana; else English, of no text the user's own."""
+    if not ticket.strip():
+        return otherwise
+    return "ja" if any(ord(letter) in _KANA for letter in ticket) else "en"

@@ -1,0 +1,264 @@
+"""The list of cases beside the pages: each is saved by itself, opens with one click, and is found by its words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QDateTime, QLocale, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeySequence, QPainter, QPalette, QTextLayout
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QInputDialog,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from wizard.case_model import CaseModel
+from wizard.desktop import icons, theme
+from wizard.desktop.looks import LOOKS
+from wizard.widgets.labels import escaped_tip, filled, plain_label
+
+if TYPE_CHECKING:
+    from checks.history.cases import Heading
+    from wizard.jobs.cases import CaseJobs
+
+_STATES = ("blocking", "warning", "clear", "incomplete", "nothing-run")
+_MANY = 6  # cases, above which there is a field to search them
+_SYMBOL = 16  # logical pixels
+_LONGEST = 400  # characters of a title that are drawn
+_NAME = Qt.ItemDataRole.UserRole
+_STATE = Qt.ItemDataRole.UserRole + 1
+_TITLE = Qt.ItemDataRole.UserRole + 2
+_WHEN = Qt.ItemDataRole.UserRole + 3
+
+
+class CaseList(QWidget):
+    """The cases, the last changed first. A click or Enter opens one; F2 names it, Delete puts it aside."""
+
+    def __init__(self, case: CaseModel, jobs: CaseJobs) -> None:
+        super().__init__()
+        self._case, self._jobs = case, jobs
+        self._title = QLabel()
+        self._title.setObjectName("cardTitle")
+        self.new = QPushButton()
+        self.new.setObjectName("flat")
+        self.search = QLineEdit()
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self.refresh)
+        self.list = QListWidget()
+        self.list.setObjectName("cases")
+        self.list.setItemDelegate(_Row(self.list))
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._show_menu)
+        self.list.itemClicked.connect(self._open)
+        self.list.itemActivated.connect(self._open)
+        self._title.setBuddy(self.list)
+        self._empty = plain_label("small")
+        top = filled(QHBoxLayout(), self._title, spacing=4)
+        top.addStretch(1)
+        top.addWidget(self.new)
+        column = filled(QVBoxLayout(self), margins=(0, 0, 0, 0), spacing=6)
+        column.addLayout(top)
+        filled(column, self.search, self._empty)
+        column.addWidget(self.list, 1)
+        column.addStretch()
+        self._build_actions()
+        case.cases_changed.connect(self.refresh)
+        case.changed.connect(self._follow)
+        self.retranslate()
+
+    def _build_actions(self) -> None:
+        self.open_action, self.rename_action, self.answered_action, self.delete_action = (
+            QAction(self) for _ in range(4)
+        )
+        self.open_action.triggered.connect(lambda: self._open(self.list.currentItem()))
+        self.rename_action.triggered.connect(self._rename)
+        self.rename_action.setShortcut(QKeySequence(Qt.Key.Key_F2))
+        self.answered_action.setCheckable(True)
+        self.answered_action.triggered.connect(self._mark)
+        self.delete_action.triggered.connect(self._delete)
+        self.delete_action.setShortcut(QKeySequence.StandardKey.Delete)
+        for action in (self.rename_action, self.delete_action):
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            self.list.addAction(action)
+
+    # --- showing
+
+    def refresh(self) -> None:
+        """Show the cases that the search finds."""
+        language, sought = self._case.language, self.search.text()
+        found = [heading for heading in self._case.headings if heading.has(sought)]
+        self.list.blockSignals(True)
+        self.list.clear()
+        for heading in found:
+            self.list.addItem(self._item(heading, language))
+        self.list.blockSignals(False)
+        self.search.setVisible(bool(sought) or len(self._case.headings) > _MANY)
+        none = "cases-none" if self._case.keeps_cases else "cases-off"
+        self._empty.setText(self._case.say("cases-none-found" if self._case.headings else none))
+        self._empty.setVisible(not found)
+        self.list.setVisible(bool(found))
+        self._follow()
+
+    def _item(self, heading: Heading, language: str) -> QListWidgetItem:
+        say = self._case.say
+        when = _moment(heading.changed, language)
+        item = QListWidgetItem()
+        item.setData(_NAME, heading.id)
+        item.setData(_STATE, heading.state)
+        item.setData(_TITLE, heading.named(language))
+        item.setData(_WHEN, say("cases-answered", when=when) if heading.is_answered else when)
+        state = say(f"cases-state-{heading.state}") if heading.state in _STATES else ""
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, ", ".join(filter(None, (item.data(_TITLE), state, when))))
+        item.setToolTip(escaped_tip(item.data(_TITLE)))
+        return item
+
+    def _follow(self) -> None:
+        """Mark the case that is shown, and open none while something is being done."""
+        for row in range(self.list.count()):
+            if self.list.item(row).data(_NAME) == self._case.case_id:
+                self.list.setCurrentRow(row)
+                break
+        else:
+            self.list.setCurrentRow(-1)
+        is_free = not (self._case.is_running or self._case.is_watching or self._case.busy)
+        for widget in (self.new, self.list):
+            if widget.isEnabled() is not is_free:
+                widget.setEnabled(is_free)
+
+    def retranslate(self) -> None:
+        """All its words in the present language."""
+        say = self._case.say
+        self._title.setText(say("cases"))
+        self.list.setAccessibleName(say("cases-name"))
+        self.new.setText(say("cases-new"))
+        self.new.setToolTip(say("cases-new-means"))
+        self.search.setPlaceholderText(say("cases-search"))
+        self.search.setAccessibleName(say("cases-search"))
+        for name in ("open", "rename", "answered", "delete"):
+            getattr(self, f"{name}_action").setText(say(f"cases-{name}-act"))
+        self.refresh()
+
+    # --- what is done with one
+
+    def _open(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            self._jobs.open(item.data(_NAME))
+
+    def _chosen(self) -> Heading | None:
+        item = self.list.currentItem()
+        name = item.data(_NAME) if item is not None else ""
+        return next((heading for heading in self._case.headings if heading.id == name), None)
+
+    def _show_menu(self, at: QPoint) -> None:
+        item = self.list.itemAt(at)
+        if item is None:
+            return
+        self.list.setCurrentItem(item)
+        heading = self._chosen()
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addActions([self.open_action, self.rename_action])
+        if heading is not None and heading.is_ticket:
+            self.answered_action.setChecked(heading.is_answered)
+            menu.addAction(self.answered_action)
+        menu.addAction(self.delete_action)
+        menu.popup(self.list.viewport().mapToGlobal(at))
+
+    def _rename(self) -> None:
+        heading = self._chosen()
+        if heading is None:
+            return
+        dialog = QInputDialog(self)
+        dialog.setWindowTitle(self._case.say("cases-rename-title"))
+        dialog.setLabelText(self._case.say("cases-rename-label"))
+        dialog.setTextValue(heading.named(self._case.language))
+        dialog.textValueSelected.connect(lambda title: self._renamed(heading, title))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def _renamed(self, heading: Heading, title: str) -> None:
+        if title != heading.named(self._case.language):
+            self._jobs.rename(heading.id, title)
+
+    def _mark(self, answered: bool) -> None:
+        heading = self._chosen()
+        if heading is not None:
+            self._jobs.mark(heading.id, answered=answered)
+
+    def _delete(self) -> None:
+        heading = self._chosen()
+        if heading is not None:
+            self._jobs.delete(heading.id)
+
+
+class _Row(QStyledItemDelegate):
+    """A symbol, the title in two lines, and below it when that was."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw one row."""
+        self.initStyleOption(option, index)
+        widget = option.widget
+        widget.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, widget)
+        palette = widget.window().palette()  # the list's own is without a ground
+        place = option.rect.adjusted(8, 5, -8, -5)
+        look, tone = LOOKS.get(index.data(_STATE), LOOKS["nothing-run"])
+        symbol = icons.pixmap(look, theme.colour(tone, palette), _SYMBOL, widget.devicePixelRatioF())
+        painter.drawPixmap(place.topLeft() + QPoint(0, 2), symbol)
+        text = place.adjusted(_SYMBOL + 8, 0, 0, 0)
+        title, when = option.font, _small(option.font)
+        line = QFontMetrics(title).height()
+        painter.setFont(title)
+        painter.setPen(palette.color(QPalette.ColorRole.Text))
+        for number, shown in enumerate(_two_lines(index.data(_TITLE), title, text.width())):
+            painter.drawText(QRect(text.left(), text.top() + number * line, text.width(), line), 0, shown)
+        painter.setFont(when)
+        painter.setPen(theme.colour("muted", palette))
+        below = QRect(text.left(), text.bottom() - QFontMetrics(when).height(), text.width(), line)
+        painter.drawText(below, 0, index.data(_WHEN))
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: ARG002
+        """Two lines of the title, and the time."""
+        heights = 2 * QFontMetrics(option.font).height() + QFontMetrics(_small(option.font)).height()
+        return QSize(80, heights + 12)
+
+
+def _two_lines(title: str, font: QFont, width: int) -> list[str]:
+    """The title broken where a line breaks, its end left out where it is longer than two."""
+    layout = QTextLayout(title[:_LONGEST], font)
+    layout.beginLayout()
+    first = layout.createLine()
+    first.setLineWidth(width)
+    length = first.textLength()
+    layout.endLayout()
+    rest = title[length:].strip()
+    return [title[:length], QFontMetrics(font).elidedText(rest, Qt.TextElideMode.ElideRight, width)]
+
+
+def _small(font: QFont) -> QFont:
+    small = QFont(font)
+    small.setPointSizeF(max(font.pointSizeF() * 0.9, 6.0))
+    return small
+
+
+def _moment(changed: str, language: str) -> str:
+    """A time in the user's own zone: of today the hour, of another day the date."""
+    moment = QDateTime.fromString(changed, Qt.DateFormat.ISODate).toLocalTime()
+    if not moment.isValid():
+        return ""
+    locale = QLocale(language)
+    if moment.date() == QDateTime.currentDateTime().date():
+        return locale.toString(moment.time(), QLocale.FormatType.ShortFormat)
+    return moment.date().toString(Qt.DateFormat.ISODate)

@@ -23,3 +23,35 @@ class SentFile(Fact, frozen=True, kw_only=True, omit_defaults=True):
     size: int | None = None
     text: str | None = None
     examined: bool = False
+
+
+class ReportedDifference(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """How far two results are apart, as a text states it, or as two numbers show that it prints beside each other.
+
+    ``first``, ``second``: these as printed; "" where the text states a difference alone. ``least``, ``most``: the
+    absolute difference, as far as the printed digits tell; None where only a relative one is stated. ``scale``: the
+    largest magnitude that is printed or stated with it. ``relative``: the largest relative difference of any element,
+    as stated. ``elements``: how many were compared. ``dtype``: of the printed arrays, "" where nothing tells it.
+    ``lines``: of the text, counted from 1.
+    """
+
+    first: str = ""
+    second: str = ""
+    least: float | None = None
+    most: float | None = None
+    scale: float | None = None
+    relative: float | None = None
+    elements: int | None = None
+    dtype: str = ""
+    lines: tuple[int, ...] = ()
+
+
+class ReportedNumbers(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """All differences of results that a text tells, and the floating-point formats that it names ("float16").
+
+    ``is_of_many_operations``: it is about a model, a training or a generated text, in which small differences grow.
+    """
+
+    differences: tuple[ReportedDifference, ...] = ()
+    formats: tuple[str, ...] = ()
+    is_of_many_operations: bool = False

@@ -17,7 +17,7 @@ from checks.facts.remedies.proofs import Proof
 from checks.facts.remedies.resolutions import Resolution
 from checks.facts.runs import ProbeRuns
 from checks.facts.search import SearchedFacts
-from checks.facts.texts import SentFile, Symptom
+from checks.facts.texts import ReportedNumbers, SentFile, Symptom
 
 
 class OtherMachine(Fact, frozen=True, kw_only=True, omit_defaults=True):
@@ -56,6 +56,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     local_programs: tuple[LocalProgram, ...] | None = None  # that bring their own runtime
     symptom: Symptom | None = None
     logs: tuple[SentFile, ...] = ()
+    numbers: ReportedNumbers | None = None  # how far results are apart, as a sent text tells it
     scripts: tuple[SentFile, ...] = ()
     models: tuple[ModelFacts, ...] = ()
     comparisons: tuple[ModelComparison, ...] = ()

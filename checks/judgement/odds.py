@@ -16,7 +16,8 @@ import msgspec
 from checks.facts import Facts, SentFile
 from checks.facts.finding import CLUE, MISSPELT, Evidence, Finding, Outcome, Severity, Status
 from checks.facts.phrase import Phrase, Value
-from checks.judgement.vetoes import vetoed
+from checks.judgement.reported_numbers import with_numbers
+from checks.judgement.vetoes import Doubts, doubts, vetoed
 from checks.knowledge.catalogue import UNKNOWN, USER_CODE, cause_of
 from checks.knowledge.errors.vetoes import Vetoes
 from checks.readers.tickets.excerpt import excerpt
@@ -42,6 +43,8 @@ SURELY_WORDED, AT_LEAST_ALIKE = 0.7, -0.6  # a cause of this certainty is taken 
 # still worth naming: on 2026-11-21, of 554 new tickets, spread evenly over the causes, 19 had shares from 0.1 to 0.25;
 # in 9 of them the likeliest was right, and in none was it right that the cause cannot be told (19 and 7 of 46 others).
 MOST_BY_WORDS, LEAST_BY_WORDS = 0.9, 0.1
+# Words that are like a cause's leave at least so much of the doubt that its signature has when it stands alone.
+LEFT_OF_DOUBT = 0.25
 # A cause named in vain does more harm than one that is missed: that there is none counts as so many times likelier.
 CAUTION = 1.8
 NO_CAUSE = (USER_CODE, UNKNOWN)
@@ -52,6 +55,7 @@ CONFIRMED = 0.6  # the same finding, where the text words that cause too
 # Confidence from which on a cause is named at all: of the FIRST few already a hint, of "unknown" only a real doubt.
 WORTH_NAMING, A_HINT, PERHAPS_NONE = 0.05, 0.0005, 0.15
 FIRST = 3
+EXCLUDED = 0.2  # what keeps no more of its odds than this has no consequences either
 EVEN = 0.5  # below, it is likelier that the cause is another one
 CERTAIN = 0.99  # nothing is surer than this
 _ASK = "ask-for-details"  # what to do about a ticket that does not say enough
@@ -105,16 +109,19 @@ def weighed(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Finding, ...]:
         _rule_out(suspects, facts)
         if all(text.examined for text in texts):  # of a program that failed here, not of a log from elsewhere
             _clear(suspects, outcomes)
-    shares = _shares(suspects, outcomes, is_of_this_machine=is_of_this_machine)
+    doubted = doubts(facts) if facts.reported else Doubts()
+    shares = _shares(suspects, outcomes, doubted.odds, is_of_this_machine=is_of_this_machine)
     shares = _as_sure_as_words_are(shares, suspects)
+    shares = {cause: min(share, doubted.at_most.get(cause, 1.0)) for cause, share in shares.items()}
     named = [
         _finding(cause, suspects[cause], shares[cause], is_reported=facts.reported) for cause in _worth_naming(shares)
     ]
     if facts.reported:
-        return tuple(
+        asking = (
             finding if finding.cause != UNKNOWN else msgspec.structs.replace(finding, remedies=(_ASK,))
             for finding in named
         )
+        return with_numbers(tuple(asking), facts)
     fails_here = any(outcome.findings for outcome in outcomes if outcome.cause == UNKNOWN)  # says more than the text
     return tuple(
         finding
@@ -203,18 +210,23 @@ def _in_question(in_the_text: Facts, here: Facts) -> tuple[Facts, ...]:
 
 
 def _shares(
-    suspects: Mapping[str, _Suspect], outcomes: Sequence[Outcome], *, is_of_this_machine: bool
+    suspects: Mapping[str, _Suspect],
+    outcomes: Sequence[Outcome],
+    doubted: Mapping[str, float],
+    *,
+    is_of_this_machine: bool,
 ) -> dict[str, float]:
-    """The share of each cause in question, and of "unknown", in all odds."""
+    """The share of each cause in question, and of "unknown", in all odds. ``doubted``: what multiplies them."""
     odds = {cause: suspect.odds() for cause, suspect in suspects.items()}
     if any(suspect.likeness for suspect in suspects.values()):  # the words were compared
         odds |= {cause: odds[cause] * CAUTION for cause in NO_CAUSE if cause in odds}
     else:
         odds[UNKNOWN] *= NONE_OF_THESE
+    odds |= {cause: odds[cause] * kept for cause, kept in doubted.items() if cause in odds}
     named = {cause for cause, suspect in suspects.items() if suspect.is_named}
     # That nothing is wrong with the machine may be no more than the words of a log around the line that says what is.
     behind = named | (suspects.keys() & set(NO_CAUSE))
-    for cause in named:
+    for cause in named - {cause for cause, kept in doubted.items() if kept <= EXCLUDED}:
         for other in _over(suspects[cause]) & behind - {cause}:
             if cause not in _over(suspects[other]) or suspects[cause].certainty() > suspects[other].certainty():
                 odds[other] *= CONSEQUENCE
@@ -240,8 +252,11 @@ def _as_sure_as_words_are(shares: Mapping[str, float], suspects: Mapping[str, _S
         for cause, share in shares.items()
     }
     for cause, suspect in suspects.items():
-        if suspect.hits and not suspect.findings and suspect.certainty() < SURELY_WORDED:
-            sure[cause] = min(sure[cause], MOST_BY_WORDS)  # a sign that has other causes, too, and words
+        if suspect.hits and not suspect.findings:
+            certainty = suspect.certainty()
+            sure[cause] = min(sure[cause], 1 - LEFT_OF_DOUBT * (1 - certainty))
+            if certainty < SURELY_WORDED:
+                sure[cause] = min(sure[cause], MOST_BY_WORDS)  # a sign that has other causes, too, and words
     if any(suspect.likeness for suspect in suspects.values()):
         unsure = {cause: suspect.certainty() for cause, suspect in suspects.items() if not suspect.likeness}
         unsure = {cause: certainty for cause, certainty in unsure.items() if 0 < certainty < SURELY_WORDED}

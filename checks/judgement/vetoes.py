@@ -1,14 +1,22 @@
-"""A measured fact overrules what a text suggests: the causes that it rules out, and what is the cause instead."""
+"""What overrules the words of a text: measured facts, the numbers that it tells, and what it leaves open."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
+import re2
+
+from checks.analysis.numbers.reported_sizes import SHORT, ReportedSize, largest_reported
 from checks.causes.hardware.feature_needs_newer_gpu import refused_in_logs
 from checks.causes.hardware.no_gpu_for_ai import finding_without_gpu
 from checks.facts import Facts
 from checks.facts.finding import Finding
-from checks.knowledge.errors.vetoes import Veto, Vetoes
+from checks.knowledge.errors.vetoes import Unproven, Veto, Vetoes
+from checks.knowledge.tickets.phrases import expand
+from checks.readers.tickets.conditions import holds
 
 
 def vetoed(facts: Facts) -> Iterator[tuple[Veto, Finding]]:
@@ -38,4 +46,51 @@ _PROOFS: Mapping[str, Callable[[Facts], Finding | None]] = {
     "no-usable-gpu": _no_usable_gpu,
     "no-gpu-on-bus": _no_gpu_on_bus,
     "gpu-lacks-feature": refused_in_logs,
+}
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """What speaks against causes that the words of a ticket suggest.
+
+    ``odds``: what multiplies those of a cause; ``at_most``: how sure it can be. Others keep all.
+    """
+
+    odds: Mapping[str, float] = field(default_factory=dict)
+    at_most: Mapping[str, float] = field(default_factory=dict)
+
+
+def doubts(facts: Facts) -> Doubts:
+    """What the numbers of a ticket say, and what it leaves open."""
+    open_ones = [row for row in Vetoes.read().unproven if not _is_told(row, facts)]
+    at_most = {row.of: row.at_most for row in open_ones}
+    odds = {row.of: row.refuted for row in open_ones if row.unless and holds(row.unless, facts) is False}
+    size = largest_reported(facts.numbers) if facts.numbers else None
+    for row in Vetoes.read().numbers if size else ():
+        if size is not None and _SHOWS[row.shows](size):
+            kept = row.odds_unsized if size.is_assumed else row.odds
+            odds |= {cause: min(kept, odds.get(cause, kept)) for cause in row.of}
+            at_most |= {cause: min(row.at_most, at_most.get(cause, 1.0)) for cause in row.of}
+    return Doubts(odds, at_most)
+
+
+def _is_told(row: Unproven, facts: Facts) -> bool:
+    texts = [text.text or "" for text in facts.logs]
+    if (row.unless and holds(row.unless, facts)) or not any(_named(row.named).search(text) for text in texts):
+        return True
+    return any(_named(row.unless_named).search(text) for text in texts)
+
+
+@functools.cache
+def _named(pattern: str) -> Any:
+    return re2.compile(f"(?i){expand(pattern)}")
+
+
+_SHOWS: Mapping[str, Callable[[ReportedSize], bool]] = {
+    "last-digits": lambda size: size.is_last_digits,
+    "last-digits-in-full": lambda size: size.is_last_digits and size.dtype not in SHORT,
+    "rounding": lambda size: size.is_rounding,
+    "half": lambda size: size.is_half,
+    "beyond-in-one-operation": lambda size: size.is_beyond and not size.is_grown,
+    "more-than-rounding-in-one-operation": lambda size: not size.is_rounding and not size.is_grown,
 }

@@ -17,6 +17,38 @@ class Cleared(Row):
     of: tuple[str, ...]
 
 
+class NumbersVeto(Row):
+    """Causes for or against which the differences speak that a ticket tells.
+
+    ``shows``: a name in checks/judgement/vetoes.py. ``odds``: what multiplies theirs; ``odds_unsized``: the same where
+    the text does not tell how large the values are. ``at_most``: how sure they can be.
+    """
+
+    shows: str
+    of: tuple[str, ...]
+    odds: float = 1.0
+    odds_unsized: float = 1.0
+    at_most: float = 1.0
+
+
+class Unproven(Row):
+    """A cause that takes something that a text leaves open, and how sure it can be then.
+
+    ``named``: RE2, as in signatures, that the text must hold; "" = any text. ``unless``: a condition of signatures that
+    is known to hold; ``unless_named``: RE2 that tells it in words. ``refuted``: what multiplies its odds where the
+    condition is known not to hold.
+    """
+
+    of: str
+    unless_named: str
+    at_most: float
+    named: str = ""
+    unless: str = ""
+    refuted: float = 1.0
+
+
 class Vetoes(Table):
     veto: tuple[Veto, ...]
+    numbers: tuple[NumbersVeto, ...]
+    unproven: tuple[Unproven, ...]
     cleared: tuple[Cleared, ...]

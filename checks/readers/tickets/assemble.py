@@ -51,6 +51,7 @@ class Statements:
         self.gpus: list[Statement] = []
         self.xids: list[Statement] = []
         self.log_events: list[Statement] = []
+        self.numbers: list[Statement] = []
         self.variables: dict[str, Statement] = {}
         self.local_programs: dict[str, Statement] = {}
         self.mentions: dict[str, list[str]] = {}
@@ -69,6 +70,8 @@ class Statements:
             self.xids.append(statement)
         elif statement.fact == "log-event":
             self.log_events.append(statement)
+        elif statement.fact.startswith("numbers."):
+            self.numbers.append(statement)
         elif statement.fact == "variable":
             name, value = statement.value
             self._first(self.variables, name, statement, f"environment.values.{name}", value)
@@ -175,6 +178,9 @@ def facts_of(statements: Statements) -> Facts:
             msgspec.structs.replace(statement.value, origin=origin_of([statement], statements.texts))
             for statement in statements.local_programs.values()
         )
+    if statements.numbers:
+        _at(tree, "numbers").update(_numbers(statements.numbers))
+        origins.setdefault("numbers", []).extend(statements.numbers)
     for part, part_statements in origins.items():
         _at(tree, part)["origin"] = origin_of(part_statements, statements.texts)
     _system(tree)
@@ -199,6 +205,14 @@ def origin_of(statements: Iterable[Statement], texts: Sequence[Beginning] = ()) 
         parts.append(f"{program}, {where}" if program else where)
         parts[-1] += f" of {name}" if name else ""
     return "; ".join(parts)
+
+
+def _numbers(statements: Sequence[Statement]) -> Tree:
+    """How far results are apart, and what the text tells of that."""
+    return {
+        name: tuple(statement.value for statement in statements if statement.fact == f"numbers.{name}")
+        for name in ("differences", "formats")
+    } | {"is_of_many_operations": any(statement.fact == "numbers.many" for statement in statements)}
 
 
 def _lines_of(statements: Iterable[Statement]) -> tuple[int, ...]:

@@ -159,6 +159,12 @@ def _layers(program: LocalProgram) -> Sequence[str]:
     return ("some",) if program.is_partly_on_gpu else ("all",) if program.is_whole_on_gpu else ("none",)
 
 
+def _sized_differences(facts: Facts) -> Sequence[str]:
+    """The differences of results that stand with the size of these, or are relative."""
+    told = facts.numbers.differences if facts.numbers else ()
+    return [str(one.relative or one.most) for one in told if one.scale or one.relative is not None]
+
+
 def _torch(facts: Facts) -> TorchFacts:
     return (facts.frameworks.torch if facts.frameworks else None) or TorchFacts()
 
@@ -178,6 +184,7 @@ _PICKERS: dict[str, Callable[[Facts], Sequence[str]]] = {
     "python": lambda facts: _one(facts.target_interpreter.version if facts.target_interpreter else None),
     "cuda": lambda facts: [version for _, _, version in facts.frameworks.cuda_builds()] if facts.frameworks else (),
     "build": lambda facts: _one(_torch(facts).build),
+    "difference": _sized_differences,
     "cuda_available": lambda facts: (
         () if _torch(facts).cuda_available is None else (str(_torch(facts).cuda_available).lower(),)
     ),

@@ -10,6 +10,7 @@ import msgspec
 from checks.facts import Facts
 from checks.readers.tickets.assemble import Beginning, Contradiction, Statements, facts_of
 from checks.readers.tickets.excerpt import excerpt
+from checks.readers.tickets.found.differences import read_differences
 from checks.readers.tickets.found.lists import read_lists
 from checks.readers.tickets.found.local_programs import read_local_programs
 from checks.readers.tickets.found.logs import (
@@ -47,6 +48,7 @@ READERS: tuple[Reader, ...] = (
     read_systems,
     read_mentions,
     read_system_signs,
+    read_differences,
 )
 
 _MOST_TEXTS = 400  # more than one case may hold

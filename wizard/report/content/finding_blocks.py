@@ -161,6 +161,8 @@ def cause_blocks(finding: FindingView, language: str, label: str = "") -> Iterat
     yield Paragraph(f"{label}: {finding.why}" if label else finding.why, Look.LEAD)
     if finding.quoted:
         yield Quote(tuple(line for quoted in finding.quoted[:LINES] for line in quoted.splitlines()))
+    if finding.numbers:
+        yield Paragraph(finding.numbers)
 
 
 def explanation_blocks(finding: FindingView) -> Iterator[Block]:

@@ -19,6 +19,7 @@ from checks.facts.finding import CLUE, FRAMEWORK, Evidence, Finding, Outcome, St
 from checks.facts.question import ABOUT_RESULTS, COMPARISON, MODELS, SymptomName
 from checks.judgement.coverage import NOTHING_TO_CHECK
 from checks.judgement.ranking import WORTH_READING
+from checks.judgement.reported_numbers import DIFFERENCE, NUMBERS
 from checks.knowledge.age import knowledge_days
 from checks.knowledge.catalogue import UNKNOWN, Question, cause_of
 from checks.knowledge.formats.model_formats import format_named
@@ -87,6 +88,7 @@ class FindingView:
     is_apart: bool = False  # a second trouble, that has nothing to do with the first
     is_mended: bool = False
     is_hint: bool = False  # too weak for its remedies to be shown
+    numbers: str = ""  # what the differences can be that a sent text tells
     among: Member | None = None  # what it is among several notes of one cause, which are told together
 
     @property
@@ -192,7 +194,7 @@ def build(case: Case, language: str) -> Report:
         meta=_meta(case, language),
         notes=_notes(case, language),
         exactness=known(f"report.exactness-{_exactness(case)}", "", language),
-        questions=_questions(findings) if case.facts.reported else (),
+        questions=_questions(findings, language) if case.facts.reported else (),
         findings=findings,
         fine=tuple(_statement(outcome.cause, language) for outcome in by_status[Status.CLEAR]),
         undecided=tuple(
@@ -260,12 +262,14 @@ def _views(case: Case, language: str) -> tuple[FindingView, ...]:
     )
 
 
-def _questions(findings: Sequence[FindingView]) -> tuple[str, ...]:
+def _questions(findings: Sequence[FindingView], language: str) -> tuple[str, ...]:
     """What to ask next: nothing where the cause is as good as certain, else what parts the likely causes."""
     if findings and findings[0].confidence >= _SURE_ENOUGH and findings[0].cause != UNKNOWN:
         return ()
     others = [finding for finding in findings[1:3] if finding.confidence >= _IN_QUESTION]
-    asked = [question for finding in findings[:1] for question in finding.questions[:2]]
+    are_unplaced = [finding for finding in findings[:1] if finding.numbers and finding.cause == UNKNOWN]
+    asked = [words("report.question-of-numbers", language) for _ in are_unplaced]
+    asked += [question for finding in findings[:1] for question in finding.questions[:2]]
     asked += [question for other in others for question in other.questions[:1]]
     return tuple(dict.fromkeys(asked))[:3]
 
@@ -317,6 +321,7 @@ def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[s
         ),
         sources=cause.sources,
         is_mended=finding.is_mended,
+        numbers=values.get(NUMBERS, ""),
     )
 
 
@@ -336,9 +341,13 @@ def _is_open(question: Question, facts: Facts) -> bool:
 
 def _why(finding: Finding, why: str, facts: Facts, language: str) -> str:
     """Why a cause is named; of a ticket no more is claimed than its words bear."""
-    if not facts.reported or finding.cause == UNKNOWN or any(evidence.name != CLUE for evidence in finding.evidence):
+    if (
+        not facts.reported
+        or finding.cause == UNKNOWN
+        or any(evidence.name not in (CLUE, DIFFERENCE) for evidence in finding.evidence)
+    ):
         return why
-    if not finding.evidence:
+    if not any(evidence.name == CLUE for evidence in finding.evidence):
         return words("report.only-alike", language)
     return words("report.only-hinted", language) if finding.likelihood < _EVEN else why
 

@@ -1,0 +1,125 @@
+"""What the differences that a text tells can be, by their size alone: never more than its numbers show.
+
+What was computed is not known, so the bounds are those of magnitude.py for a product of many terms. The size is taken
+in units of the largest value that stands with a difference: the relative difference of a single small element says
+nothing, since terms that cancel leave as little as one likes. Where no value stands there, it is reckoned as around 1,
+and ``is_assumed`` says so; where no format is named, as float32, which all frameworks compute in by default.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from checks.analysis.numbers.magnitude import Size, Work, magnitude, unit_roundoff
+from checks.facts import ArrayDifference, ReportedDifference, ReportedNumbers
+
+FULL = "float32"
+_FINEST = ("float64", "float32", "float16", "bfloat16")
+# Units in the last place that are within the last digits; of the short formats two are a hundredth already.
+_LAST_DIGITS = {"float64": 8.0, "float32": 8.0, "float16": 2.0, "bfloat16": 1.0}
+# ... that rounding makes of results in a short format, whose terms are added up in float32.
+_ROUNDED_SHORT = {"float16": 16.0, "bfloat16": 16.0}
+SHORT = frozenset(_ROUNDED_SHORT)
+
+
+@dataclass(frozen=True)
+class ReportedSize:
+    """The largest difference of a text.
+
+    ``relative``: at most, in units of the largest value; ``at_least``: the same at least. ``ulps``: ``relative`` in
+    units in the last place of ``dtype``. ``sizes``: what can have made it in one operation, the smallest first.
+    ``is_last_digits``: it is so near that nothing but rounding is likely, in the finest format that is named.
+    ``is_assumed``: the text does not tell how large the values are. ``is_grown``: small differences can have grown to
+    it, since it is about a model or a training.
+    """
+
+    difference: ReportedDifference
+    relative: float
+    at_least: float
+    dtype: str
+    ulps: float
+    sizes: tuple[Size, ...]
+    is_last_digits: bool
+    is_assumed: bool
+    is_grown: bool
+
+    @property
+    def is_rounding(self) -> bool:
+        """Whether the order of rounding alone can have made it."""
+        return self.sizes[0] is Size.ROUNDING
+
+    @property
+    def is_half(self) -> bool:
+        """Whether float32 results are as far apart as products of 11 significant digits, which TensorFloat-32 has."""
+        return self.sizes[0] is Size.HALF and self.at_least > 0 and not self.is_assumed
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether no rounding of any format makes it in one operation."""
+        return self.sizes == (Size.BEYOND,) and not self.is_assumed
+
+
+def largest_reported(numbers: ReportedNumbers) -> ReportedSize | None:
+    """The difference that is the largest in units of its values; None where none can be sized.
+
+    One that no size stands with counts only where all are so: what the others are of is known.
+    """
+    told = [size for difference in numbers.differences if (size := _size_of(difference, numbers)) is not None]
+    known = [size for size in told if not size.is_assumed] or told
+    return max(known, key=lambda size: size.relative, default=None)
+
+
+def _size_of(difference: ReportedDifference, numbers: ReportedNumbers) -> ReportedSize | None:
+    relative, at_least, is_assumed = _relative(difference)
+    if relative is None or not math.isfinite(relative):
+        return None
+    named = sorted({difference.dtype} - {""} or set(numbers.formats), key=_FINEST.index) or [FULL]
+    finest, coarsest = named[0], named[-1]
+    is_last = _ulps(relative, finest) <= _LAST_DIGITS[finest]
+    return ReportedSize(
+        difference,
+        relative,
+        at_least,
+        coarsest,
+        _ulps(relative, coarsest),
+        (Size.ROUNDING,) if is_last else _sizes(coarsest, relative, at_least, difference.elements or 1),
+        is_last_digits=is_last,
+        is_assumed=is_assumed,
+        is_grown=numbers.is_of_many_operations,
+    )
+
+
+def _relative(difference: ReportedDifference) -> tuple[float | None, float, bool]:
+    """At most, at least, and whether the size of the values is assumed."""
+    most, least, scale = difference.most, difference.least or 0.0, difference.scale
+    bounds = [most / scale] if most is not None and scale else []
+    if difference.relative is not None:  # of any element, and of the largest one, too
+        bounds.append(difference.relative)
+    if most is not None and not scale and (not bounds or bounds[0] > most):
+        return most, least, True
+    if not bounds:
+        return None, 0.0, True
+    at_least = least / scale if scale else 0.0
+    return min(bounds), min(at_least, *bounds), False
+
+
+def _sizes(dtype: str, relative: float, at_least: float, elements: int) -> tuple[Size, ...]:
+    """What can have made it, the smallest first; of few elements the errors of a shorter format may all be small."""
+    short = _ROUNDED_SHORT.get(dtype)
+    work = Work(FULL if short else dtype, products=True, centred=True)
+    found = {
+        size
+        for value in (relative, at_least)
+        if value > 0
+        for size in magnitude(
+            ArrayDifference(elements=elements, differing=elements, max_abs=value, scale=1.0), work
+        ).sizes
+    }
+    if short and _ulps(at_least, dtype) <= short:
+        found.add(Size.ROUNDING)
+    return tuple(size for size in (Size.ROUNDING, Size.HALF, Size.BFLOAT16) if size in found) or (Size.BEYOND,)
+
+
+def _ulps(relative: float, dtype: str) -> float:
+    return relative / (2 * (unit_roundoff(dtype) or math.inf))

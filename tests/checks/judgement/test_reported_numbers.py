@@ -1,0 +1,117 @@
+# ruff: noqa: E501 - what programs printed stays as it is
+"""What the numbers of a ticket say against its words, and what it leaves open."""
+
+import pytest
+
+from checks.facts.case import Answers
+from checks.facts.finding import Finding
+from checks.facts.phrase import Phrase
+from checks.judgement.judge import judged
+from checks.judgement.reported_numbers import DIFFERENCE, NUMBERS
+from checks.judgement.vetoes import doubts
+from checks.knowledge.catalogue import cause_files
+from checks.knowledge.errors.vetoes import Vetoes
+from checks.knowledge.phrases import in_language
+from checks.readers.tickets.read import TICKET, pasted, read_ticket
+
+
+def findings(text: str) -> tuple[Finding, ...]:
+    return judged(read_ticket(pasted(text)), Answers(symptom=TICKET)).findings
+
+
+def first(text: str) -> Finding:
+    return findings(text)[0]
+
+
+def sure_of(cause: str, text: str) -> float:
+    return next((finding.confidence for finding in findings(text) if finding.cause == cause), 0.0)
+
+
+def test_every_cause_of_a_doubt_is_known() -> None:
+    known = set(cause_files())
+    assert {cause for row in Vetoes.read().numbers for cause in row.of} <= known
+    assert {row.of for row in Vetoes.read().unproven} <= known
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I compared PyTorch with numpy matmul in float32 and get wrong values:\ntensor([0.12345678, -1.2345678, 3.4567890])\narray([0.12345677, -1.2345679, 3.4567888], dtype=float32)\nA bug in torch?",
+        "Output of torch.matmul differs between CPU and CUDA. max abs diff 1.2e-7. Is this incorrect?",
+        "torch.mean() is not consistent across CPU and GPU:\ntensor(5000.9077)\ntensor(5000.8501, device='cuda:0')\nIs that a bug?",
+    ],
+)
+def test_differences_of_rounding_are_called_no_bug(text: str) -> None:
+    assert sure_of("framework-numeric-bug", text) < 0.5
+    assert first(text).cause != "framework-numeric-bug"
+
+
+def test_differences_beyond_rounding_are_called_no_rounding() -> None:
+    text = "The sum of an array with torch.sum is {} on cpu and {} on cuda. Is it rounding?"
+    assert first(text.format("12.5000001", "12.5000004")).cause == "cpu-gpu-rounding"
+    assert first(text.format("12.5", "25.0")).cause == "framework-numeric-bug"
+    assert sure_of("cpu-gpu-rounding", text.format("12.5", "25.0")) < 0.2
+
+
+def test_over_many_operations_small_differences_grow_and_nothing_is_ruled_out() -> None:
+    one = read_ticket(pasted("The sum is 12.5 on cpu and 25.0 on cuda."))
+    trained = read_ticket(pasted("The loss after training is 12.5 on cpu and 25.0 on cuda."))
+    assert "cpu-gpu-rounding" in doubts(one).odds
+    assert doubts(trained).odds == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("float32 matmul on GPU differs from CPU by 1e-3", 0.7),
+        ("The outputs differ by 1e-3 on the GPU and on the CPU", 0.6),
+    ],
+)
+def test_a_bare_difference_makes_candidates_with_a_question(text: str, most: float) -> None:
+    found = first(text)
+    assert found.cause in ("tf32-enabled", "cpu-gpu-rounding")
+    assert found.confidence <= most
+
+
+def test_tensorfloat_takes_a_card_that_has_it() -> None:
+    text = "conv2d in float32 on {}: the difference to the CPU is 1e-3"
+    assert sure_of("tf32-enabled", text.format("a GTX 1080")) < 0.1
+    assert sure_of("tf32-enabled", text.format("an RTX 3090")) > 0.7
+
+
+def test_numpy_in_workers_is_seeded_since_torch_1_9() -> None:
+    text = "All workers of the DataLoader return identical np.random numbers with torch {}"
+    assert first(text.format("2.3.1")).cause == "rng-dataloader-workers"
+    assert first(text.format("2.3.1")).confidence <= 0.75
+    assert first(text.format("1.7.1")).confidence > 0.9
+
+
+def test_two_gpus_do_not_tell_that_apples_is_at_fault() -> None:
+    assert first("The same model gives different output on MPS and on CUDA.").confidence <= 0.75
+    assert first("The output on mps is wrong, the CPU is right. torch").confidence > 0.75
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0.12345678 on the CPU and 0.12345677 on the GPU",
+        "The results of CPU and GPU differ, max abs diff 1e-3",
+        "The float16 results differ slightly between CPU and GPU: tensor([0.7798], dtype=torch.float16) tensor([0.7793], device='cuda:0', dtype=torch.float16)",
+        "The sum is 12.5 on cpu and 25.0 on cuda. Is it rounding?",
+        "matmul on CPU and GPU differs, max abs diff 2e-5 for values around 3, 1e-2",
+    ],
+)
+def test_what_the_numbers_say_stands_in_words_and_among_the_evidence(text: str, language: str) -> None:
+    found = first(text)
+    said = found.values[NUMBERS]
+    assert isinstance(said, Phrase)
+    assert len(in_language(said, language)) > 40
+    assert [shown.name for shown in found.evidence].count(DIFFERENCE) == 1
+
+
+def test_without_numbers_nothing_is_said_of_them() -> None:
+    found = first("CPU and GPU give slightly different results for the same model")
+    assert NUMBERS not in found.values
+    assert all(shown.name != DIFFERENCE for shown in found.evidence)
+    assert NUMBERS not in first("RuntimeError: CUDA out of memory. 0.1234567 and 0.1234568 on the CPU").values

@@ -42,7 +42,7 @@ class Token(Row):
     def pattern(self) -> str:
         """RE2, without a group."""
         starts = "|".join(re.escape(start) for start in self.starts)
-        return f"(?:{starts}){_ALPHABETS[self.of]}{{{self.least},}}"
+        return f"(?:{starts}){_ALPHABETS[self.of]}{{{self.least},}}(?:[_-][A-Za-z0-9]{{8,}})?"
 
 
 class RedactionRule(Row):
@@ -68,6 +68,7 @@ class KnownWords(Table):
     no_people: frozenset[str]
     organisations: frozenset[str]
     public_hosts: frozenset[str]
+    public_addresses: frozenset[str]
     endings: frozenset[str]
     version_words: frozenset[str]
     network_words: frozenset[str]

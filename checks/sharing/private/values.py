@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from checks.knowledge.packages.known_packages import is_known_package
 from checks.knowledge.tickets.redaction import KnownWords
 from checks.knowledge.vocabulary import vocabulary
 
@@ -118,21 +119,31 @@ _FOR_ALL = frozenset(
         "dev",
         "security",
         "help",
+        *("opensource", "oss", "team", "community", "feedback"),
         *("build", "builds", "release", "releases", "archive", "packaging", "maintainers", "webmaster", "ftpmaster"),
         *("cudatools", "docker"),  # of the keys with which repositories are signed
     )
 )
 
 
+_LONGER_THAN_NAMES = 6  # Ray and Julia are packages, too
+_EXAMPLES = frozenset(("name", "username", "me", "someone", "somebody", "email", "alias", "john", "jane", "john.doe"))
+
+
 def is_email(found: Found) -> bool:
-    """An address of somebody: no account of a server for programs, none of a project that everybody knows."""
+    """An address of somebody: no account of a server for programs, none of a known project, no example (RFC 2606)."""
     account, _, host = found.value.casefold().partition("@")
-    return account not in ("git", "hg", "svn", "root", "noreply") and not (account in _FOR_ALL and is_public(host))
+    if re.fullmatch(r"example\.(?:com|net|org)", host):
+        return account not in KnownWords.read().words | KnownWords.read().no_values | _EXAMPLES
+    is_projects = account in _FOR_ALL or (len(account) >= _LONGER_THAN_NAMES and is_known_package(account))
+    return account not in ("git", "hg", "svn", "root", "noreply") and not (is_projects and is_public(host))
 
 
 def is_uuid(found: Found) -> bool:
-    """Neither the empty one nor a class of devices of Windows."""
+    """Neither the empty one, nor a class of devices of Windows or of COM, nor one of a manual."""
     value = found.value.casefold()
+    if re.fullmatch(r"[\da-f]{8}-0000-0000-[c0]000-0{10}46|12345678-1234-\S+", value):
+        return False
     if re.search(r'Guid="\{?$', found.before):  # of a provider of events
         return False
     return len(set(value)) > 2 and not value.endswith("-e325-11ce-bfc1-08002be10318")
@@ -149,7 +160,8 @@ def is_address(found: Found) -> bool:
         address = ipaddress.ip_address(found.value)
     except ValueError:
         return False
-    if address.is_loopback or address.is_unspecified or address.is_multicast or found.value.startswith(("0.", "255.")):
+    is_nobodys = address.is_loopback or address.is_unspecified or address.is_multicast
+    if is_nobodys or found.value.startswith(("0.", "255.")) or found.value in KnownWords.read().public_addresses:
         return False
     if address.version == 6:
         first, *others = [group for group in found.value.split(":") if group]
@@ -166,7 +178,8 @@ def _is_version(found: Found) -> bool:
     line = found.before[-80:].rpartition("\n")[2].casefold()
     if _ADDRESS_SIGN.search(line) or re.search(r"\d\d:\d\d \($", line):
         return False
-    if _VERSION_SIGN.search(line):
+    sign = _VERSION_SIGN.search(line)
+    if sign is not None and not sign[0].startswith("("):
         return True
     words = re.findall(r"[^\s,;:=()\[\]\"']+", line)[-2 if is_private else -6 :]
     known = KnownWords.read()
@@ -176,7 +189,7 @@ def _is_version(found: Found) -> bool:
             return False
         if parts & known.version_words or _PACKAGE.match(word):
             return True
-    return False
+    return sign is not None  # "(10.1.243.0)" behind a name that nothing is known of
 
 
 def is_machine(found: Found) -> bool:
@@ -209,8 +222,10 @@ _HOUSE = frozenset(("local", "lan", "internal", "corp", "intranet", "localdomain
 
 
 def is_public(host: str) -> bool:
-    """A host that everybody knows."""
+    """A host that everybody knows: one of the table, or the site of a project of this field, called like it."""
     parts = host.split(".")
+    if len(parts) == 2 and parts[1] in ("org", "com", "ai", "io", "dev") and parts[0] in vocabulary().terms:
+        return True
     return any(".".join(parts[start:]) in KnownWords.read().public_hosts for start in range(len(parts)))
 
 
@@ -283,7 +298,7 @@ def is_host_of_url(found: Found) -> bool:
     parts = host.split(".")
     if not is_name(found) or "_" in host or re.fullmatch(r"[\d.]+", host):
         return False
-    is_inside = bool(set(parts) & _HOUSE) or bool(set(parts) & {"intra", "ad", "hpc", "cluster"})
+    is_inside = bool(set(parts) & _HOUSE) or bool(set(parts) & {"intra", "intern", "ad", "hpc", "cluster"})
     return len(parts) == 1 or is_inside or (len(parts) > 2 and is_host(Found(host, "", "")))
 
 

@@ -108,8 +108,8 @@ FAULTS = (
     ),
     Fault(
         "MiB of shared memory are millions of bytes",
-        "MIB = 1024 * 1024",
-        "MIB = 1000 * 1000",
+        "{memory.shm_total / MIB:.0f} MiB",
+        "{memory.shm_total / 1e6:.0f} MiB",
         "shared_memory_too_small",
     ),
     # analysis
@@ -121,8 +121,8 @@ FAULTS = (
     ),
     Fault(
         "repetitions that show nothing prove everything",
-        "-math.expm1(repetitions * math.log1p(-rate))",
-        "-math.expm1(repetitions * math.log1p(rate))",
+        "return math.exp(repetitions * math.log1p(-rate)) + rate**repetitions",
+        "return math.exp(repetitions * math.log1p(rate)) + rate**repetitions",
         "power detection",
     ),
     Fault(
@@ -134,14 +134,14 @@ FAULTS = (
     # judgement
     Fault(
         "the least sure finding comes first",
-        "return (weight, finding.cause in explained, -finding.confidence,",
-        "return (weight, finding.cause in explained, finding.confidence,",
+        "            finding.cause in explained,\n            -finding.confidence,\n",
+        "            finding.cause in explained,\n            finding.confidence,\n",
         "judge",
     ),
     Fault(
         "a consequence goes before its cause",
-        "return (weight, finding.cause in explained, ",
-        "return (weight, finding.cause not in explained, ",
+        "            finding.cause in explained,\n            -finding",
+        "            finding.cause not in explained,\n            -finding",
         "judge",
     ),
     Fault(
@@ -191,8 +191,8 @@ FAULTS = (
     ),
     Fault(
         "a quotation mark ends a string of PowerShell",
-        "c * 2 if c in _POWERSHELL_SINGLE else c for c in value",
-        "c for c in value",
+        "if _EXPANDED_WINDOWS.intersection(value):",
+        "if False:",
         "shell",
     ),
     Fault(
@@ -209,8 +209,8 @@ FAULTS = (
     ),
     Fault(
         "a remedy and its stand-in are both offered",
-        "if remedy_of(plan.id).instead_of not in offered)",
-        "if plan.id)",
+        "if remedy_of(plan.id).instead_of not in offered]",
+        "if plan.id]",
         "plan remedy",
     ),
     # sharing
@@ -298,8 +298,8 @@ FAULTS = (
     Fault("the name of a vendor lacks its first letter", "_text(block[6:line_end])", "_text(block[7:line_end])", "pci"),
     Fault(
         "Naosu's own Python goes before the user's",
-        "        0 if own else frameworks,",
-        "        frameworks,",
+        "        not own,\n        is_active(interpreter),",
+        "        own,\n        is_active(interpreter),",
         "likely_first",
     ),
     # wizard

@@ -187,7 +187,7 @@ class _Examination:
     def _why_nothing_computed(self) -> str:
         request = self._request
         repeats = request.repeat and request.models
-        if not is_wanted(request.answers.symptom) and not repeats and not request.load:
+        if not is_wanted(request) and not repeats and not request.load:
             return "not-asked"
         return "cancelled" if self._runner.cancelled() else "nothing-computes"
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from checks.engine.plans.compute import BUDGET, is_wanted
+from checks.engine.request import Request
+from checks.facts.case import Answers as CaseAnswers
 from checks.facts.question import Effort, Exactness, SymptomName
 from wizard.evidence_files import Given, Kind
 from wizard.flow import (
@@ -160,7 +162,7 @@ def test_the_steps_of_a_machine_are_not_reached_from_a_ticket(step: Step) -> Non
 
 @pytest.mark.parametrize("symptom", [*SYMPTOMS, TICKET, MODELS])
 def test_what_is_computed_is_what_the_engine_computes(symptom: str) -> None:
-    assert computes(symptom) is is_wanted(symptom)
+    assert computes(symptom) is is_wanted(Request(answers=CaseAnswers(symptom=symptom)))
 
 
 def test_an_effort_counts_only_where_it_was_asked() -> None:

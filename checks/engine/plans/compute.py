@@ -41,20 +41,21 @@ _OF_WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 _LEAST_TIMES = 0.25  # part of its time that each keeps, however long those before it took
 
 
-def is_wanted(symptom: str) -> bool:
-    """Whether a symptom asks for computations: a program that does not start computes nothing."""
-    return symptom in ABOUT_RESULTS or symptom == SymptomName.EVERYTHING
+def is_wanted(request: Request) -> bool:
+    """Whether computations were asked for: a program that does not start computes nothing."""
+    symptom = request.answers.symptom
+    return symptom in ABOUT_RESULTS or (symptom == SymptomName.EVERYTHING and request.compute)
 
 
 def repeats_models(request: Request) -> bool:
     """Whether the user's models are run again and compared."""
-    return is_wanted(request.answers.symptom) if request.repeat is None else request.repeat
+    return is_wanted(request) if request.repeat is None else request.repeat
 
 
 def budget(request: Request) -> float:
     """Seconds of computing in all, as far as they are known before the devices are; 0: nothing is computed."""
     effort = request.answers.effort
-    computed = BUDGET[effort] if is_wanted(request.answers.symptom) and COMPUTATION_PROBES else 0.0
+    computed = BUDGET[effort] if is_wanted(request) and COMPUTATION_PROBES else 0.0
     of_models = budget_of_models(effort, alone=True) if request.repeat and request.models else 0.0
     return computed + (request.load or 0.0) or of_models
 
@@ -70,7 +71,7 @@ def compute_jobs(facts: Facts, request: Request, *, without: float = 0.0) -> tup
     ``without``: seconds of the time that others have.
     """
     effort, load = request.answers.effort, request.load
-    only_load = not is_wanted(request.answers.symptom)
+    only_load = not is_wanted(request)
     if only_load and not load:
         return ()
     budget_left = max(0.0, BUDGET[effort] - without)

@@ -56,7 +56,7 @@ def rerun_jobs(facts: Facts, request: Request) -> tuple[RerunJob, ...]:
     target, effort = facts.target_interpreter, request.answers.effort
     if target is None or not repeats_models(request):
         return ()
-    budget = budget_of_models(effort, alone=not is_wanted(request.answers.symptom))
+    budget = budget_of_models(effort, alone=not is_wanted(request))
     found = [trial for model in facts.models for trial in _of_model(model, facts, target, effort)]
     wanted = sum(not reason for _, _, reason in found)
     most = max(1, int(budget / LEAST))

@@ -24,7 +24,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
     parser.add_argument("--symptom", choices=SYMPTOMS, default="everything", help=text("help-symptom"))
     exactness = [exactness for exactness in EXACTNESS if exactness]
     parser.add_argument("--exactness", choices=exactness, default="", help=text("help-exactness"))
-    parser.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-effort"))
+    parser.add_argument("--effort", choices=EFFORTS, help=text("help-check-effort"))
     parser.add_argument("--prove", action="store_true", help=text("help-prove"))
     parser.add_argument("--offline", action="store_true", help=text("help-offline"))
     parser.add_argument("--apply", action="store_true", help=text("help-apply"))
@@ -51,7 +51,7 @@ def run(chosen: argparse.Namespace) -> int:
     if program and chosen.symptom == SymptomName.EVERYTHING:
         chosen.symptom = SymptomName.NOT_ON_GPU.value
     request = Request(
-        answers=Answers(symptom=chosen.symptom, exactness=chosen.exactness, effort=chosen.effort),
+        answers=Answers(symptom=chosen.symptom, exactness=chosen.exactness, effort=chosen.effort or "standard"),
         near=Path.cwd(),
         logs=tuple(sent_file(path, "log", chosen.lang) for path in chosen.log),
         scripts=tuple(sent_file(path, "script", chosen.lang) for path in chosen.script),
@@ -59,6 +59,8 @@ def run(chosen: argparse.Namespace) -> int:
         inputs=given_inputs(chosen),
         repeat=True if chosen.inputs else None,  # who gives an input wants the model to be run with it
         load=chosen.load,
+        # Whoever only wants to know whether everything is in order has the answer in seconds.
+        compute=bool(chosen.effort or chosen.load or chosen.model or chosen.inputs or chosen.compare),
         others=tuple(other_machine(case_in(path, chosen.lang), Path(path).name) for path in chosen.compare),
         history=history_folder(chosen),
         program=program,

@@ -29,6 +29,9 @@ def what_was_tested(case: Case, language: str) -> tuple[str, ...]:
 
 def _lines(case: Case, language: str) -> Iterator[str]:
     measurements = case.facts.measurements
+    is_everything = case.answers.symptom == SymptomName.EVERYTHING
+    if is_everything and not measurements and case.facts.missing.get("measurements") == "not-asked":
+        yield words("report.tested-not-asked", language)
     repeats = [repeat for repeat in repeats_by_default(measurements) if is_conclusive(repeat)]
     if repeats:
         yield _repeated(repeats, language)

@@ -267,8 +267,13 @@ def test_nothing_is_planned_where_nothing_computes(told: Facts) -> None:
 
 @pytest.mark.usefixtures("known")
 def test_only_questions_about_results_are_computed() -> None:
-    assert [is_wanted(each) for each in ("results-change", "results-differ", "everything")] == [True] * 3
-    assert not is_wanted("does-not-start")
+    def wanted(symptom: str, *, compute: bool = True) -> bool:
+        return is_wanted(Request(answers=Answers(symptom=symptom), compute=compute))
+
+    assert [wanted(each) for each in ("results-change", "results-differ", "everything")] == [True] * 3
+    assert not wanted("does-not-start")
+    assert not wanted("everything", compute=False)  # to check everything is answered in seconds, too
+    assert wanted("results-change", compute=False)
     assert budget(asked("not-on-gpu", "thorough")) == 0.0
     assert budget(asked("everything", "quick")) == 10.0
 

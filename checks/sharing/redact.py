@@ -15,7 +15,7 @@ import logging
 import platform
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,8 @@ from checks.knowledge.phrases import phrases
 from checks.knowledge.tickets.redaction import KnownWords
 from checks.sharing.private import scan
 from checks.sharing.private.chance import random_runs
-from checks.sharing.private.homes import SPACED, homes
-from checks.sharing.private.names import Names, folded, folded_root, is_common_group
+from checks.sharing.private.homes import SPACED, Home, homes
+from checks.sharing.private.names import NOTHING_SEEN, Names, Seen, folded, folded_root, is_common_group
 
 log = logging.getLogger(__name__)
 
@@ -70,9 +70,8 @@ _OURS = frozenset(
 # Fields that hold versions: "12.4.5.8" is no address there.
 _VERSIONS = re.compile(r"version|vbios|^requires|^tags$|^driver|jetpack|release|kernel|build|plugins|driver_min")
 _RELEASED = ("package", "python", "system-package")  # kinds of changes that are from one release to another
-_GPU_UUID_PART = re.compile(rb"(?<=\bGPU-)[0-9a-f]{4,}[0-9a-f-]*\b", re.IGNORECASE)
 _COMMANDS = ("command", "arguments")  # a list of words
-_GPU_UUID = scan.compiled(r"(?i)\bGPU-[0-9a-f]{4}", captures=False)  # tells ten times faster whether there is one
+_GPU_UUID = scan.compiled(r"(?i)\bGPU-([0-9a-f]{4,}[0-9a-f-]*)\b")
 _SECRETS, _ADDRESSES, _PEOPLE = 2, 4, 5  # the turns of the rules that these are of
 
 
@@ -210,23 +209,25 @@ def learned(texts: Iterable[str], target: str, own: Own) -> Names:
 
 
 def _learn(text: str, names: Names) -> None:
-    """Who and what a text names. Where nothing is found until a turn, that turn need not look again when it hides."""
+    """Who and what a text names. What is found until something will be hidden is kept: hiding need not look again."""
     names.numbering_after(text)
     data = text.encode("utf-8", "replace")
-    for home in homes(data):
-        names.user(home.user)
-        names.user(_latin_start(home.user))
+    seen = Seen(0, 0, (), tuple(homes(data)))
+    for user in dict.fromkeys(home.user for home in seen.homes):
+        names.user(user)
+        names.user(_latin_start(user))
     learn = {"user": names.user, "host": names.host, "secret": names.secret}
-    is_quiet = True
     for turn, scanner in scan.turns().items():
-        if not is_quiet and turn not in scan.teaching_turns():
+        if seen.loud and turn not in scan.teaching_turns():
             continue
-        for hit in scanner.hits(data):
-            is_quiet = False
+        hits = tuple(scanner.hits(data))
+        for hit in hits:
             if hit.rule.teaches or hit.rule.kind == "secret":
                 learn[hit.rule.kind](hit.value)
-        if is_quiet:
-            names.quiet[text] = turn
+        if not seen.loud:
+            seen = replace(seen, loud=turn, hits=hits) if hits else replace(seen, quiet_until=turn)
+    if text.isascii() or data == text.encode("utf-8", "surrogatepass"):
+        names.seen[text] = seen
 
 
 def _latin_start(name: str) -> str:
@@ -270,17 +271,19 @@ class Redaction:
         if what == "group" and not self.only_secrets:
             return text if is_common_group(text) else names.placeholder("group", text)
         data = whole = text.encode("utf-8", "surrogatepass")
-        quiet_until = names.quiet.get(text, 0)
+        seen = names.seen.get(text, NOTHING_SEEN)
         for turn, scanner in scan.turns().items():
             if self.only_secrets and turn > _SECRETS:
                 break
             if turn == _PEOPLE:
-                if _GPU_UUID.search(data) is not None:
-                    data = _GPU_UUID_PART.sub(self._uuid_part, data)
-                data = self._without_homes(data)
-            is_quiet = turn <= quiet_until and data is whole
+                data = self._without_parts_of_uuids(data)
+                data = self._without_homes(
+                    data, seen.homes if data is whole and seen is not NOTHING_SEEN else homes(data)
+                )
+            is_quiet = turn <= seen.quiet_until and data is whole
             if not is_quiet and (turn != _ADDRESSES or what != "version"):
-                data = scan.replaced(data, scanner.hits(data), names.named)
+                hits = seen.hits if turn == seen.loud and data is whole else scanner.hits(data)
+                data = scan.replaced(data, hits, names.named)
         data = names.hide(data)
         parts, place = [], 0
         for start, end in random_runs(data):
@@ -288,9 +291,9 @@ class Redaction:
             place = end
         return b"".join((*parts, data[place:])).decode("utf-8", "surrogatepass")
 
-    def _without_homes(self, text: bytes) -> bytes:
+    def _without_homes(self, text: bytes, found: Iterable[Home]) -> bytes:
         names, parts, place = self.names, [], 0
-        for home in homes(text):
+        for home in found:
             plain = folded(home.user)
             is_own = (folded_root(home.root), plain) in names.homes
             is_nobody = plain in KnownWords.read().no_people or (not is_own and plain in KnownWords.read().words)
@@ -304,10 +307,18 @@ class Redaction:
             place = home.end
         return b"".join((*parts, text[place:]))
 
-    def _uuid_part(self, found: re.Match[bytes]) -> bytes:
+    def _without_parts_of_uuids(self, text: bytes) -> bytes:
         """A shortened GPU UUID, as CUDA_VISIBLE_DEVICES takes it, has the placeholder of the whole one."""
-        part = found[0].decode()
-        for (kind, value), placeholder in self.names.given.items():
-            if kind == "uuid" and value.startswith(part.lower()):
-                return placeholder.encode()
-        return self.names.placeholder("uuid", part).encode() if len(part) >= 8 else found[0]
+        parts, place = [], 0
+        for match in _GPU_UUID.finditer(text):
+            start, end = match.span(1)
+            part = text[start:end].decode()
+            whole = next((shown for (kind, value), shown in self.names.given.items() if _is_of(kind, value, part)), "")
+            if whole or len(part) >= 8:
+                parts += [text[place:start], (whole or self.names.placeholder("uuid", part)).encode()]
+                place = end
+        return b"".join((*parts, text[place:])) if parts else text
+
+
+def _is_of(kind: str, value: str, part: str) -> bool:
+    return kind == "uuid" and value.startswith(part.lower())

@@ -40,12 +40,13 @@ def homes(text: bytes) -> Iterator[Home]:
     """All home folders in a text, from left to right."""
     place = 0
     while (match := _HOME.search(text, place)) is not None:
-        groups = [group for group in range(1, 9) if match.span(group)[0] >= 0]
-        start, user_start = match.span(groups[0])[0], match.span(groups[-1])[0]
-        end = match.span(groups[-1])[1]
+        of_user = match.lastindex or 0
+        of_root = 1 if of_user < 5 else 5
+        start = match.span(of_root)[0]
+        user_start, end = match.span(of_user)
         root = text[start:user_start].decode("utf-8", "replace")
         is_behind_placeholder = re.search(rb"-\d+>$", text[max(0, start - 6) : start]) is not None
-        is_systems = groups[0] > 4 and _OF_THE_SYSTEM.match(root) is not None
+        is_systems = of_root > 4 and _OF_THE_SYSTEM.match(root) is not None
         if not is_behind_placeholder and not is_systems:
             yield Home(root, text[user_start:end].decode("utf-8", "replace"), start, user_start, end)
         place = end

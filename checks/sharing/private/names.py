@@ -14,8 +14,8 @@ import re2
 
 from checks.knowledge.tickets.redaction import KnownWords
 from checks.knowledge.vocabulary import vocabulary
-from checks.sharing.private.homes import SPACED, homes
-from checks.sharing.private.scan import compiled
+from checks.sharing.private.homes import SPACED, Home, homes
+from checks.sharing.private.scan import Hit, compiled
 
 _PLACEHOLDER = re.compile(r"<([a-z]+)-(\d+)>")
 _DOMAIN = r"(?:^|[^\w\\/:.])([\w-]{2,15})\\"  # of DOMAIN\\user; the user's pattern follows
@@ -25,6 +25,8 @@ _AT_ONCE = 400  # names in one pattern
 
 def folded(name: str) -> str:
     """The form by which two spellings of a name are the same."""
+    if name.isascii() and "%" not in name:
+        return name.lower()
     return unicodedata.normalize("NFC", urllib.parse.unquote(name)).casefold()
 
 
@@ -39,6 +41,19 @@ def folded_root(root: str) -> str:
     return re.sub(r"[\\/]+", "/", root).casefold()
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was found in a text as it is: its homes, the last turn that finds nothing, the hits of the one after it."""
+
+    quiet_until: int
+    loud: int
+    hits: tuple[Hit, ...]
+    homes: tuple[Home, ...]
+
+
+NOTHING_SEEN = Seen(0, 0, (), ())
+
+
 @dataclass
 class Names:
     """What was learned, and the placeholders that were given."""
@@ -51,18 +66,14 @@ class Names:
     homes: set[tuple[str, str]] = field(default_factory=set)  # folded (root, user) of the own home
     given: dict[tuple[str, str], str] = field(default_factory=dict)
     last: Counter[str] = field(default_factory=Counter)
-    quiet: dict[str, int] = field(default_factory=dict)  # text -> the last turn until which nothing is found in it
+    seen: dict[str, Seen] = field(default_factory=dict)  # text -> what learning from it found
 
     def user(self, name: str) -> None:
         """Learn a user's name."""
         plain = folded(name.strip())
-        is_short = re.fullmatch(r".{1,6}~\d", plain) is not None
-        if (
-            len(plain) >= 2
-            and plain not in KnownWords.read().no_people
-            and not is_short
-            and not re.search(r"^[%$]|<", name)
-        ):
+        is_short = "~" in plain and re.fullmatch(r".{1,6}~\d", plain) is not None
+        is_open = name.startswith(("%", "$")) or "<" in name
+        if len(plain) >= 2 and plain not in KnownWords.read().no_people and not is_short and not is_open:
             self.users.setdefault(plain, urllib.parse.unquote(name.strip()))
 
     def host(self, name: str) -> None:
@@ -131,7 +142,9 @@ class Names:
 
     def hide(self, text: bytes) -> bytes:
         """The text without the names that were learned."""
-        for kind, pattern in self._patterns:
+        for kind, needed, pattern in self._patterns:
+            if needed not in text:
+                continue
             parts, place, search_from = [], 0, 0
             while (match := pattern.search(text, search_from)) is not None:
                 group = match.lastindex
@@ -142,8 +155,8 @@ class Names:
         return text
 
     @functools.cached_property
-    def _patterns(self) -> list[tuple[str, re2._Regexp]]:
-        """The patterns of all names; each name must have been learned before the first text is hidden."""
+    def _patterns(self) -> list[tuple[str, bytes, re2._Regexp]]:
+        """The patterns of all names, with what a match holds. Each name was learned before the first text is hidden."""
         users, hosts = _rare(self.users), _rare(self.hosts)
         wanted = [
             ("secret", self.secrets),
@@ -153,9 +166,10 @@ class Names:
             ("group", self.groups),
         ]
         return [
-            (kind, compiled(pattern))
+            (kind, needed, compiled(pattern))
             for kind, names in wanted
-            for pattern in (*(_domains(users) if kind == "host" else ()), *_alternatives(names))
+            for needed, patterns in ((b"\\", _domains(users) if kind == "host" else ()), (b"", _alternatives(names)))
+            for pattern in patterns
         ]
 
 
@@ -175,6 +189,8 @@ def _is_of_the_field(plain: str) -> bool:
 
 def _spellings(name: str) -> set[str]:
     """The forms in which one name appears: composed and decomposed, in an address, as a DOS short name."""
+    if name.isascii() and name.isalnum():  # most are
+        return {name, name[:6] + r"~\d"} if len(name) > 8 else {name}
     composed, decomposed = unicodedata.normalize("NFC", name), unicodedata.normalize("NFD", name)
     forms = {re2.escape(form) for form in (composed, decomposed)}
     forms |= {re2.escape(urllib.parse.quote(form)) for form in (composed, decomposed)}

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 import os
 import site
 import sys
 from collections.abc import Sequence
+
+# What the window imports without Qt. Once Qt is there, it reads the source of whatever is imported: this comes first.
+BEFORE_QT = (
+    "socket",
+    "checks.sharing.files",
+    "wizard.evidence_files",
+    "wizard.flow",
+    "wizard.run_state",
+    "wizard.stop_signals",
+    "wizard.words",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -19,13 +32,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from wizard.cli.command_line import run_command
 
         return run_command(given)
-    from wizard.desktop.display import no_window
+    gc.disable()  # until the window is painted: nothing that a start makes is garbage, and to look takes a tenth
+    try:
+        for module in BEFORE_QT:
+            importlib.import_module(module)
+        from wizard.desktop.display import no_window
 
-    trouble = no_window()
-    if trouble is None:
-        from wizard.window.app import run_window
+        trouble = no_window()
+        if trouble is None:
+            from wizard.window.app import run_window
 
-        return run_window(language=language)
+            return run_window(language=language)
+    finally:
+        gc.enable()
     from checks.visible import visible
     from wizard.cli.command_line import run_command
     from wizard.words import system_language, words

@@ -15,7 +15,6 @@ import tomli
 from checks.knowledge.templates import placeholders
 from checks.paths import ROOT
 
-LANGUAGES = ("en", "ja")
 UNKNOWN = "unknown"  # the cause of what fails and nothing explains
 USER_CODE = "user-code-error"
 

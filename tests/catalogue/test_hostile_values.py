@@ -16,9 +16,10 @@ from support.placeholder_values import HOSTILE, REMOTE, usual
 
 from checks.facts import Facts, InterpreterFacts, MachineFacts, OsFacts, Package
 from checks.facts.finding import Finding, Severity
-from checks.knowledge.catalogue import LANGUAGES, Remedy, remedy_of
+from checks.knowledge.catalogue import Remedy, remedy_of
 from checks.knowledge.commands.placeholders import Kind, kinds
 from checks.knowledge.templates import placeholders
+from checks.languages import LANGUAGES
 from checks.paths import ROOT
 from checks.remedies.plan import CONTEXT, RemedyPlan, plan_remedies
 from checks.remedies.shell import Shell

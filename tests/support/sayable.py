@@ -1,8 +1,9 @@
 """Whatever a check finds must be sayable: in every language, with every value that its texts name."""
 
 from checks.facts.finding import Finding
-from checks.knowledge.catalogue import LANGUAGES, cause_of, remedy_of
+from checks.knowledge.catalogue import cause_of, remedy_of
 from checks.knowledge.templates import placeholders
+from checks.languages import LANGUAGES
 from checks.remedies.plan import CONTEXT
 from wizard.words import area
 

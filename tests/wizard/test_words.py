@@ -11,6 +11,7 @@ from support.walk import for_each
 
 import checks.probes
 import wizard
+from wizard import words
 from wizard.words import area
 
 SOURCES = sorted(Path(wizard.__file__).parent.rglob("*.py"))
@@ -115,3 +116,14 @@ def test_every_stage_of_a_probe_can_be_said(path: Path) -> None:
         names = [ast.unparse(elt).rpartition(".")[2] for elt in stages.elts if not isinstance(elt, ast.Starred)]
     assert names
     assert not [name for name in names if f"run-stage-{name}" not in area("window")]
+
+
+@pytest.mark.parametrize("text", ['en = "one"', 'en = "one"\nja = "一つ"\nfr = "un"', 'en = "one"\nja = 1'])
+def test_a_text_that_lacks_a_language_or_has_another_key_is_named(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "words").mkdir()
+    (tmp_path / "words" / "part.toml").write_text(f"[a-key]\n{text}\n", encoding="utf-8")
+    monkeypatch.setattr(words, "ROOT", tmp_path)
+    with pytest.raises(ValueError, match=r"words/part\.toml: a-key"):
+        area("part")

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
+from checks.languages import LANGUAGES
 from wizard.words import program, system_language, words
 
-LANGUAGES = ("en", "ja")
 PAPERS = ("a4", "letter")
 STANDARD_STREAM = "-"
 _DAY = 24 * 60 * 60

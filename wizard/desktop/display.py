@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import importlib.util
 import os
-import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,6 +46,8 @@ def _has_wayland(environment: Mapping[str, str]) -> bool:
     name = environment.get("WAYLAND_DISPLAY")
     if not name:
         return False
+    import socket  # where it is asked for alone, as in all of this module: the first window waits for it
+
     path = Path(environment.get("XDG_RUNTIME_DIR", ""), name)  # an absolute name stays as it is
     with socket.socket(socket.AF_UNIX) as connection:
         try:
@@ -59,6 +59,8 @@ def _has_wayland(environment: Mapping[str, str]) -> bool:
 
 def _missing_library() -> str:
     """What the system's loader says of Qt's plugin for X11; "" where it loads. Qt itself only aborts."""
+    import ctypes
+
     found = importlib.util.find_spec("PySide6")
     for folder in found.submodule_search_locations or () if found else ():
         plugin = Path(folder, "Qt", "plugins", "platforms", "libqxcb.so")
@@ -72,6 +74,8 @@ def _missing_library() -> str:
 
 def _has_x11(display: str) -> bool:
     """Whether an X server lets us in, asked as Qt asks it."""
+    import ctypes
+
     xcb = ctypes.CDLL("libxcb.so.1")  # the plugin that was loaded stands on it
     xcb.xcb_connect.restype = ctypes.c_void_p
     xcb.xcb_connect.argtypes = (ctypes.c_char_p, ctypes.c_void_p)

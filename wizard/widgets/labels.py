@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import TypeVar
 
 from PySide6.QtCore import Qt
@@ -31,6 +30,8 @@ def shortened(text: str) -> str:
 
 def escaped_tip(text: str) -> str:
     """A tool tip is shown as rich text when it looks like it; a text from outside must not decide that."""
+    import html  # not before the first window
+
     return f"<span>{html.escape(text)}</span>"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
 import sys
@@ -23,6 +24,8 @@ from wizard.stop_signals import asked_to_end
 from wizard.window.half_done import offer_undo
 from wizard.window.main_window import Window
 
+_PAINTED = 200  # milliseconds after which the first window was painted: until then nothing takes the time for that
+
 
 def run_window(arguments: Sequence[str] = (), language: str | None = None) -> int:
     """Show the wizard until its window is closed. The first argument is a report to open.
@@ -37,8 +40,9 @@ def run_window(arguments: Sequence[str] = (), language: str | None = None) -> in
     window = Window(case, work)
     window.show()
     QTimer.singleShot(0, work.cases.list)
-    QTimer.singleShot(0, lambda: remove_left_parts(Path(last_folder(EXPORT))))
-    QTimer.singleShot(0, lambda: work.mending.find_half_done(lambda *left: offer_undo(window, *left)))
+    QTimer.singleShot(_PAINTED, gc.enable)
+    QTimer.singleShot(_PAINTED, lambda: remove_left_parts(Path(last_folder(EXPORT))))
+    QTimer.singleShot(_PAINTED, lambda: work.mending.find_half_done(lambda *left: offer_undo(window, *left)))
     if arguments:
         QTimer.singleShot(0, lambda: work.open(Path(arguments[0])))
     with closing_on_signals(window.close), telling_faults(case):

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMessageBox
+
     from checks.mending.journal import Journal
     from wizard.window.main_window import Window
 
 
 def offer_undo(window: Window, journal: Journal, moved: tuple[str, ...] = ()) -> QMessageBox:
     """Ask; "later" leaves it as it is, and the next start asks again. ``moved``: what would be moved aside."""
+    from PySide6.QtWidgets import QMessageBox  # not before the first window
+
     from wizard.report.content.remedies.mendings import aside_words
 
     say = window.case.say

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from wizard.case_model import CaseModel, Notice
 
@@ -57,6 +57,8 @@ class HistoryMenu(QMenu):
         self.read()
 
     def _ask(self) -> None:
+        from PySide6.QtWidgets import QMessageBox  # not before the first window
+
         store = _store()
         if store is None:
             return

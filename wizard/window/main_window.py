@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QAction,
     QCloseEvent,
     QDragEnterEvent,
@@ -23,11 +21,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QMainWindow,
-    QMessageBox,
     QPushButton,
     QRadioButton,
     QStackedWidget,
@@ -50,7 +46,7 @@ from wizard.window.notice_bar import NoticeBar
 from wizard.window.qt_words import translate_standard_buttons
 from wizard.window.rail import Rail
 
-if TYPE_CHECKING:  # loaded when there is a case, not before the first window
+if TYPE_CHECKING:  # loaded when there is a case, not before the first window, as all that is imported in functions
     from checks.facts.case import Case
 
 
@@ -307,6 +303,8 @@ class Window(QMainWindow):
 
     def ask_open(self) -> None:
         """Let the user choose a report to open."""
+        from PySide6.QtWidgets import QFileDialog
+
         kinds = f"{self.case.say('file-reports')} (*.pdf *.json)"
         path, _ = QFileDialog.getOpenFileName(self, self.case.say("open-title"), last_folder(REPORT), kinds)
         if path:
@@ -315,6 +313,8 @@ class Window(QMainWindow):
 
     def ask_compare(self) -> None:
         """Let the user choose two reports to compare, together or, from two folders, one after the other."""
+        from PySide6.QtWidgets import QFileDialog
+
         kinds = f"{self.case.say('file-reports')} (*.pdf *.json)"
         paths, _ = QFileDialog.getOpenFileNames(self, self.case.say("compare-title"), last_folder(REPORT), kinds)
         if len(paths) == 1:
@@ -340,6 +340,8 @@ class Window(QMainWindow):
         self._export("pdf", self.case.say("export-title"), "PDF")
 
     def _export(self, kind: str, title: str, kinds: str) -> None:
+        from PySide6.QtWidgets import QFileDialog
+
         from wizard.pages.report import ReportPage
 
         if self.case.case is None or self.case.busy:
@@ -464,6 +466,8 @@ class Window(QMainWindow):
 
     def announce(self, text: str) -> None:
         """Have a screen reader say something that appeared without the keyboard going there."""
+        from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
     def retranslate(self) -> None:
@@ -485,6 +489,8 @@ class Window(QMainWindow):
 
     def about(self) -> None:
         """Who we are, in plain text."""
+        from PySide6.QtWidgets import QMessageBox
+
         from checks import __version__
 
         box = QMessageBox(self)
@@ -531,6 +537,8 @@ class Window(QMainWindow):
         super().closeEvent(event)
 
     def _ask_to_quit(self, lost: str) -> None:
+        from PySide6.QtWidgets import QMessageBox
+
         box = QMessageBox(QMessageBox.Icon.Question, self.case.say("quit-title"), self.case.say(lost), parent=self)
         stay = box.addButton(self.case.say("quit-stay"), QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(stay)  # who presses Enter without reading loses nothing

@@ -20,8 +20,9 @@ from checks.facts import (
     Raised,
 )
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity
-from checks.knowledge.catalogue import LANGUAGES, Remedy, Step, Verify, Words, remedy_of
+from checks.knowledge.catalogue import Remedy, Step, Verify, Words, remedy_of
 from checks.knowledge.commands.placeholders import Kind, kinds
+from checks.languages import LANGUAGES
 from checks.paths import ROOT
 from checks.remedies.plan import RemedyPlan, plan_remedies, platforms_of
 

@@ -1,12 +1,12 @@
 """Whether a window can be shown is known before Qt is asked."""
 
+import ctypes
 import socket
 import sys
 from pathlib import Path
 
 import pytest
 
-from wizard.desktop import display
 from wizard.desktop.display import NoWindow, no_window
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is always a display")
@@ -41,7 +41,7 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         assert path.endswith("libqxcb.so")
         raise OSError("libxcb-cursor.so.0: cannot open shared object file")
 
-    monkeypatch.setattr(display.ctypes, "CDLL", missing)
+    monkeypatch.setattr(ctypes, "CDLL", missing)
     trouble = no_window({"DISPLAY": NOBODY})
     assert trouble == NoWindow("no-qt", "libxcb-cursor.so.0: cannot open shared object file")
 

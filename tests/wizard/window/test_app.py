@@ -25,12 +25,16 @@ _HEAVY = (
     "checks.causes.registry",
     "checks.engine.examination",
     "checks.sharing.case",
+    "msgspec",
 )
 
 
 def test_nothing_heavy_is_loaded_before_the_first_window_nor_plots_without_one() -> None:
     code = (
-        "import sys\n"
+        "import importlib, sys, wizard.__main__\n"
+        "for name in wizard.__main__.BEFORE_QT:\n"
+        "    importlib.import_module(name)\n"
+        "print([name for name in sys.modules if name.startswith('PySide6')])\n"
         "from wizard.window.app import make_application\n"
         "from wizard.case_model import CaseModel\n"
         "from wizard.window.main_window import Window\n"
@@ -45,7 +49,7 @@ def test_nothing_heavy_is_loaded_before_the_first_window_nor_plots_without_one()
         "print([name for name in ('pyqtgraph', 'numpy') if name in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["[]", "[]"]
+    assert done.stdout.splitlines() == ["[]", "[]", "[]"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signal to itself in this way")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout
 
-from checks.knowledge.catalogue import LANGUAGES
+from checks.languages import LANGUAGES
 from wizard.widgets.labels import filled, plain_label
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from wizard.stop_signals import asked_to_end
 from wizard.window.half_done import offer_undo
 from wizard.window.main_window import Window
 
-_PAINTED = 200  # milliseconds after which the first window was painted: until then nothing takes the time for that
+_PAINTED = 100  # milliseconds after which the first window was painted: until then nothing takes the time for that
 
 
 def run_window(arguments: Sequence[str] = (), language: str | None = None) -> int:
@@ -39,7 +39,7 @@ def run_window(arguments: Sequence[str] = (), language: str | None = None) -> in
     work = Work(case)
     window = Window(case, work)
     window.show()
-    QTimer.singleShot(0, work.cases.list)
+    QTimer.singleShot(_PAINTED, work.cases.list)
     QTimer.singleShot(_PAINTED, gc.enable)
     QTimer.singleShot(_PAINTED, lambda: remove_left_parts(Path(last_folder(EXPORT))))
     QTimer.singleShot(_PAINTED, lambda: work.mending.find_half_done(lambda *left: offer_undo(window, *left)))

@@ -57,8 +57,6 @@ class HistoryMenu(QMenu):
         self.read()
 
     def _ask(self) -> None:
-        from PySide6.QtWidgets import QMessageBox  # not before the first window
-
         store = _store()
         if store is None:
             return
@@ -68,6 +66,8 @@ class HistoryMenu(QMenu):
         self._question("cases-delete-all", len(self._case.headings), self._cases.delete_all)
 
     def _question(self, key: str, count: int, act: Callable[[], object]) -> None:
+        from PySide6.QtWidgets import QMessageBox  # not before the first window
+
         say = self._case.say
         question = say(key, count=count)
         box = QMessageBox(QMessageBox.Icon.Question, say(f"{key}-title"), question, parent=self.parentWidget())

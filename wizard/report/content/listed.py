@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from checks.facts.case import Case
 from checks.history.cases import Verdicts
-from checks.knowledge.catalogue import LANGUAGES
+from checks.languages import LANGUAGES
 from wizard.report.content.report import Report, build
 
 _LIKELY = 0.5  # below, nothing is called the cause

@@ -119,4 +119,5 @@ def add_outputs(parser: Parser, text: Text) -> None:
     parser.add_argument("--paper", choices=PAPERS, help=text("help-paper"))
     parser.add_argument("--redact", action="append", default=[], metavar="WORD", help=text("help-redact"))
     parser.add_argument("--no-redact", action="store_true", help=text("help-no-redact"))
+    parser.add_argument("-v", "--verbose", action="store_true", help=text("help-verbose"))
     parser.add_argument("--quiet", action="store_true", help=text("help-quiet"))

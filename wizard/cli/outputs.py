@@ -43,7 +43,8 @@ def deliver(case: Case, chosen: argparse.Namespace) -> int:
         from wizard.report.prints.terminal import to_terminal
 
         stream = sys.stderr if getattr(chosen, "command", None) == "run" else sys.stdout
-        print(to_terminal(build(case if chosen.no_redact else without_secrets(case), chosen.lang)), file=stream)
+        report = build(case if chosen.no_redact else without_secrets(case), chosen.lang)
+        print(to_terminal(report, is_first_look=not chosen.verbose), file=stream)
     if failed:
         raise failed[0]
     if has_own_error(case) or (

@@ -336,7 +336,8 @@ class Section:
 
     ``note``: a sentence about all of it. ``label`` stands before the title ("What to do"). ``title_apart``: the title
     where paper sets it apart from what it belongs to. ``elsewhere``: the steps are described elsewhere, so that paper,
-    where everything can be seen, shows the title and this remark in their place.
+    where everything can be seen, shows the title and this remark in their place. ``is_folded``: a first look, such as
+    the terminal gives where no more is asked for, shows the title and the note alone.
     """
 
     title: str
@@ -350,6 +351,7 @@ class Section:
     elsewhere: str = ""
     badge: Badge | None = None
     card: Card | None = None
+    is_folded: bool = False
 
 
 Block = (

@@ -31,6 +31,7 @@ from wizard.report.content.report import NotRun, ProbeRow, Report
 from wizard.words import words
 
 _EVEN = 0.5  # below, nothing is called the cause
+_MOST_OPEN = 4  # statements that were not confirmed, of which a first look shows so many
 
 
 def document_of(report: Report) -> Document:
@@ -139,7 +140,7 @@ class _Builder:
                 Section(block.title, (Code(block.code, "python"), items(block.notes))) for block in advice.blocks
             ]
             card = Card("note" if advice.blocks else "clear", is_open=bool(advice.blocks))
-            yield Section(advice.title, tuple(blocks), id="advice", note=advice.sentences[0], card=card)
+            yield Section(advice.title, tuple(blocks), id="advice", note=advice.sentences[0], card=card, is_folded=True)
 
     def _measured(self, measured: tuple[MeasuredSection, ...], name: str) -> Iterator[Section]:
         if measured:
@@ -151,6 +152,7 @@ class _Builder:
                     id=f"measured/{section.id}",
                     note=next(iter(section.sentences), ""),
                     card=Card("note", is_open=is_open),
+                    is_folded=name != "asked",
                 )
                 for section in measured
             )
@@ -198,7 +200,7 @@ class _Builder:
         if missing:
             yield Section(
                 self._words("heading-not-run"),
-                tuple(Section(group.reason, (items(group.statements),)) for group in missing),
+                tuple(self._unconfirmed(missing)),
                 id="not-run",
                 note=self._words("intro-not-run"),
                 place=Place.APPENDIX,
@@ -215,6 +217,23 @@ class _Builder:
                 place=Place.APPENDIX,
                 card=Card("nothing-run", count=_count(no_need), subtitle=self._means("not-needed")),
             )
+
+    def _unconfirmed(self, groups: list[NotRun]) -> Iterator[Section]:
+        """The first statements; the rest is folded, with its number."""
+        left, behind = _MOST_OPEN, []
+        for group in groups:
+            first, more = group.statements[:left], group.statements[left:]
+            left -= len(first)
+            if first:
+                note = self._words("more-unconfirmed", count=len(more))
+                rest = (Section("", (items(more),), note=note, is_folded=True),) if more else ()
+                yield Section(group.reason, (items(first), *rest))
+            else:
+                behind.append(group)
+        if behind:
+            note = self._words("unconfirmed", count=_count(behind), reasons=len(behind))
+            sections = tuple(Section(group.reason, (items(group.statements),)) for group in behind)
+            yield Section("", sections, note=note, is_folded=True)
 
     def _probes(self) -> Iterator[Section]:
         """How each probe went; a summary names those that went wrong or took long."""

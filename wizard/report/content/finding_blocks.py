@@ -80,19 +80,20 @@ class FindingBlocks:
             (
                 Section("", tuple(causes), detail=Detail.SUMMARY if is_whole else Detail.FULL),
                 whole(*meanings),
-                *self._remedies(group, is_whole=is_whole),
+                *self._remedies(group, is_whole=is_whole, is_first=not number),
                 *(block for member in group for block in self._proof(member, is_first=member is group[0])),
             ),
             id=f"{finding.cause}/{number}",
             badge=badge,
             card=Card(finding.severity, is_open=self.is_answer and not number),
+            is_folded=number > 0 and finding.severity == "note",
         )
 
     @staticmethod
     def _label(member: FindingView, group: Sequence[FindingView]) -> str:
         return member.among.label if member.among and len(group) > 1 else ""
 
-    def _remedies(self, group: Sequence[FindingView], *, is_whole: bool) -> Iterator[Section]:
+    def _remedies(self, group: Sequence[FindingView], *, is_whole: bool, is_first: bool) -> Iterator[Section]:
         plans = list(remedies_of([member.remedies for member in group]))
         for number, owners, remedy in plans:
             finding = group[owners[0]]
@@ -113,6 +114,7 @@ class FindingBlocks:
                 place=place if place and is_new else Place.INLINE,
                 elsewhere=self._words("remedy-behind") if place else "" if is_new else self._words("remedy-above"),
                 is_done=finding.is_mended,
+                is_folded=number > 0 or not is_first,
             )
         others = sum(number > 0 for number, _, _ in plans)
         if is_whole and others:
@@ -182,6 +184,7 @@ def remedy_section(
     place: Place = Place.INLINE,
     elsewhere: str = "",
     is_done: bool = False,
+    is_folded: bool = False,
 ) -> Section:
     """A remedy. ``is_other``: another way than the one before. ``about``: which of several its steps are for.
 
@@ -197,6 +200,7 @@ def remedy_section(
         place=place,
         elsewhere=elsewhere,
         title_apart=f"{label}: {title}",
+        is_folded=is_folded,
     )
 
 

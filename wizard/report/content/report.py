@@ -18,7 +18,7 @@ from checks.facts.case import Case
 from checks.facts.finding import CLUE, FRAMEWORK, Evidence, Finding, Outcome, Status
 from checks.facts.question import ABOUT_RESULTS, COMPARISON, MODELS, SymptomName
 from checks.judgement.coverage import NOTHING_TO_CHECK
-from checks.judgement.ranking import WORTH_READING
+from checks.judgement.ranking import WORTH_READING, can_explain
 from checks.judgement.reported_numbers import DIFFERENCE, NUMBERS
 from checks.knowledge.age import knowledge_days
 from checks.knowledge.catalogue import UNKNOWN, Question, cause_of
@@ -201,7 +201,7 @@ def build(case: Case, language: str) -> Report:
             Item(_statement(outcome.cause, language), reason_of(outcome, language))
             for outcome in by_status[Status.INCONCLUSIVE]
         ),
-        not_run=_not_run(by_status[Status.SKIPPED], language),
+        not_run=_not_run(by_status[Status.SKIPPED], case.answers.symptom, language),
         crashed=tuple(
             Item(_statement(outcome.cause, language), outcome.detail) for outcome in by_status[Status.CRASHED]
         ),
@@ -398,10 +398,13 @@ def _statement(cause: str, language: str) -> str:
     return clear.of(language) if clear else cause
 
 
-def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:
-    """The skipped checks by reason; first those that could have found something, then those with nothing to check."""
+def _not_run(outcomes: list[Outcome], symptom: str, language: str) -> tuple[NotRun, ...]:
+    """The skipped checks by reason; first those that could have found something, then those with nothing to check.
+
+    Of each reason what bears on the question comes first.
+    """
     groups: dict[tuple[bool, str], list[str]] = defaultdict(list)
-    for outcome in outcomes:
+    for outcome in sorted(outcomes, key=lambda outcome: not can_explain(outcome.cause, symptom)):
         applies = outcome.reason not in NOTHING_TO_CHECK
         statement = _statement(outcome.cause, language)
         if applies:  # a reader who only skims must not take it for a result

@@ -16,17 +16,22 @@ from wizard.words import words
 _MOST_ITEMS = 8  # of a list
 
 
-def to_terminal(report: Report) -> str:
-    """The summary. Control characters that came from outside are made visible: a terminal would obey them."""
+def to_terminal(report: Report, *, is_first_look: bool = False) -> str:
+    """The summary. Control characters that came from outside are made visible: a terminal would obey them.
+
+    ``is_first_look``: of what is folded the titles and their sentences alone, and how to see the rest.
+    """
     document = document_of(report)
-    return "\n".join(map(visible, _Writer(document.language).document(document)))
+    return "\n".join(map(visible, _Writer(document.language, is_first_look=is_first_look).document(document)))
 
 
 class _Writer:
     """Blocks as lines, those of a section indented below its title."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, *, is_first_look: bool) -> None:
         self._language = language
+        self._is_first_look = is_first_look
+        self._has_folded = self._was_folded = False
 
     def document(self, document: b.Document) -> Iterator[str]:
         """The verdict, and every section that a summary shows."""
@@ -34,6 +39,8 @@ class _Writer:
         yield from (f"  {line}" for line in (*document.verdict.scope, *document.notes))
         for section in (*document.questions, *document.sections):
             yield from self._chapter(section)
+        if self._has_folded:
+            yield from ("", words("report.more-with-v", self._language))
 
     def _chapter(self, section: b.Section) -> Iterator[str]:
         """A section of the report. The cards in it are chapters of their own; its title is for what precedes them."""
@@ -43,11 +50,21 @@ class _Writer:
                 for card in blocks:
                     yield from self._chapter(card) if isinstance(card, b.Section) else ()
                 continue
+            is_line = self._is_folded(section)
             lines = list(self._of(blocks) if number else self._section(replace(section, blocks=tuple(blocks))))
-            yield from ("", *lines) if lines else ()
+            is_below = is_line and self._was_folded
+            self._was_folded = is_line if lines else self._was_folded
+            yield from (*(() if is_below else ("",)), *lines) if lines else ()
+
+    def _is_folded(self, section: b.Section) -> bool:
+        return self._is_first_look and section.is_folded and bool(section.blocks) and b.in_summary(section)
 
     def _section(self, section: b.Section) -> Iterator[str]:
         if not b.in_summary(section):
+            return
+        if self._is_folded(section):
+            self._has_folded = True
+            yield _in_one_line(section)
             return
         inner = list(self._of(section.blocks))
         if not section.title:
@@ -122,6 +139,14 @@ class _Writer:
 
 def _is_card(block: b.Block) -> bool:
     return isinstance(block, b.Section) and block.card is not None
+
+
+def _in_one_line(section: b.Section) -> str:
+    """A folded section: its title, and the sentence that says most of it."""
+    title = _titled(section) if section.title else ""
+    if section.badge:
+        return " · ".join(filter(None, (title, section.badge.note)))
+    return ": ".join(filter(None, (title, section.note)))
 
 
 def _titled(section: b.Section) -> str:

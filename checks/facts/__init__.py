@@ -21,6 +21,14 @@ from checks.facts.frameworks import (
     TensorRtFacts,
     TorchFacts,
 )
+from checks.facts.graphs import (
+    CutNode,
+    LayerLoss,
+    MinimalGraph,
+    QuantisationLoss,
+    TriedRemedy,
+    WeightLoss,
+)
 from checks.facts.history import Change, ChangeKind, History
 from checks.facts.installed import (
     ChangedFile,
@@ -59,8 +67,8 @@ from checks.facts.machine import (
     SystemLog,
     XidEvent,
 )
+from checks.facts.measured import ArrayDifference, Measured
 from checks.facts.measurements import (
-    ArrayDifference,
     Emulated,
     ErrorShape,
     Experiment,
@@ -68,7 +76,6 @@ from checks.facts.measurements import (
     Health,
     HealthSample,
     LostOperand,
-    Measured,
     Measurement,
     Measurements,
     ModelMeasured,

@@ -28,19 +28,27 @@ def check_target(chosen: argparse.Namespace) -> None:
         known = (os.environ.get("TMPDIR"), "/tmp", str(Path("~").expanduser()))  # noqa: S108 - as tempfile looks
         full = ", ".join(dict.fromkeys(filter(None, known)))
         raise UsageError(words("commands.no-temporary-folder", chosen.lang, places=full))
-    if chosen.target is None:
-        return
+    if chosen.target is not None:
+        chosen.target = located(chosen.target, chosen.lang)
+
+
+def located(named: str, language: str) -> str:
+    """The path of an interpreter that the user named.
+
+    Raises:
+        UsageError: it is not there.
+    """
     from checks.interpreters import Places
     from checks.interpreters.layout import EXECUTABLE
 
-    path = chosen.target
+    path = named
     if EXECUTABLE.fullmatch(path):
         folders = Places.of_this_machine().path_entries
         candidates = (folder / name for folder in folders for name in (path, f"{path}.exe"))
         path = next((str(place) for place in candidates if place.is_file()), "")
     if not path or not os.path.lexists(path):
-        raise UsageError(words("commands.no-such-target", chosen.lang, path=chosen.target))
-    chosen.target = path
+        raise UsageError(words("commands.no-such-target", language, path=named))
+    return path
 
 
 def choose_target(

@@ -2,7 +2,7 @@
 
 import re
 
-from checks.facts import ExportRun, ModelMeasured, ModelRun, ProviderShare
+from checks.facts import ExportRun, Measured, ModelRun, ProviderShare
 
 PROCESSOR = frozenset({"", "cpu", "CPU", "CPUExecutionProvider", "vocabulary"})  # settings that ask for no device
 # Part of the time from which on what a device leaves to the processor is a fallback.
@@ -46,7 +46,7 @@ def _left(share: ProviderShare, *, is_timed: bool) -> float:
     return sum(share.operator_seconds.get(name, 0.0) for name in left)
 
 
-def telling_line(run: ModelRun | ExportRun | ModelMeasured) -> str:
+def telling_line(run: ModelRun | ExportRun | Measured) -> str:
     """The line of a run's error that says the most, with its type; "" where it has none."""
     if run.error is None:
         return ""

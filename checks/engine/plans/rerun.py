@@ -20,7 +20,15 @@ from checks.engine.processes.runner import Answer
 from checks.engine.request import Request
 from checks.engine.resume import resume_rerun
 from checks.engine.scripts import script_of
-from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ModelMeasured
+from checks.facts import (
+    Facts,
+    InterpreterFacts,
+    Measurement,
+    MinimalGraph,
+    ModelFacts,
+    ModelMeasured,
+    QuantisationLoss,
+)
 from checks.knowledge.formats.model_safety import ModelSafety
 
 SCRIPT = script_of("compute/model/probe")
@@ -141,7 +149,7 @@ def _read(job: RerunJob, answers: Sequence[Answer]) -> tuple[Measurement, ...]:
     if not answers:
         return (_not_computed(job),)
     measurements = [measurement for answer in answers for measurement in measurements_of(answer, job.origin)]
-    return tuple(_with_path(measurement, job.model) for measurement in measurements)
+    return tuple(with_path(measurement, job.model) for measurement in measurements)
 
 
 def _not_computed(job: RerunJob) -> ModelMeasured:
@@ -156,8 +164,8 @@ def _not_computed(job: RerunJob) -> ModelMeasured:
     )
 
 
-def _with_path(measurement: Measurement, model: ModelFacts | None) -> Measurement:
+def with_path(measurement: Measurement, model: ModelFacts | None) -> Measurement:
     """A measurement with the model's path as the user gave it: the probe knows the absolute one."""
-    if model is None or not isinstance(measurement, ModelMeasured):
+    if model is None or not isinstance(measurement, (ModelMeasured, MinimalGraph, QuantisationLoss)):
         return measurement
     return msgspec.structs.replace(measurement, path=model.path)

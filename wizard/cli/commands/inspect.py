@@ -19,6 +19,8 @@ def add_arguments(parser: Parser, text: Text) -> None:
     parser.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-effort"))
     parser.add_argument("--export", nargs="*", metavar="EXPORTER", help=text("help-export"))
     parser.add_argument("--repeat", action="store_true", help=text("help-repeat"))
+    parser.add_argument("--minimal", metavar="FOLDER", help=text("help-minimal"))
+    parser.add_argument("--beside", metavar="PYTHON", help=text("help-beside"))
     parser.add_argument("--inputs", metavar="FILE", help=text("help-inputs"))
     parser.add_argument("--offline", action="store_true", help=text("help-offline"))
     add_outputs(parser, text)
@@ -31,10 +33,12 @@ def run(chosen: argparse.Namespace) -> int:
     from checks.facts.case import Answers
     from checks.facts.question import MODELS
     from wizard.cli.follow import examined, followed
+    from wizard.cli.minimal import check_minimal, cut_down
 
     models = tuple(given_path(path, chosen.lang) for path in chosen.file)
     check_target(chosen)
     _check_options(chosen)
+    beside = check_minimal(chosen)
     check_outputs(chosen)
     answers = Answers(symptom=MODELS, effort=chosen.effort)
     if chosen.target is not None:
@@ -45,9 +49,9 @@ def run(chosen: argparse.Namespace) -> int:
             models=models,
             exports=None if chosen.export is None else tuple(chosen.export),
             inputs=given_inputs(chosen),
-            repeat=chosen.repeat,
+            repeat=chosen.repeat or (chosen.minimal is not None and not beside),
         )
-        return examined(request, chosen)
+        return examined(request, chosen, cut_down(chosen, beside) if chosen.minimal is not None else None)
     status = followed(lambda cancelled: read_only(models, answers, cancelled), chosen)
     if not streams(chosen) and not chosen.quiet:
         print("\n" + words("models.no-target", chosen.lang))
@@ -56,7 +60,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 def _check_options(chosen: argparse.Namespace) -> None:
     """An export takes exporters that are known; it and repetitions an interpreter; inputs are for these alone."""
-    if chosen.inputs is not None and chosen.export is None and not chosen.repeat:
+    if chosen.inputs is not None and chosen.export is None and not chosen.repeat and chosen.minimal is None:
         raise UsageError(words("commands.inputs-need-export", chosen.lang))
     if chosen.repeat and chosen.target is None:
         raise UsageError(words("commands.repeat-needs-target", chosen.lang))

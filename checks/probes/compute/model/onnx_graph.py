@@ -10,6 +10,8 @@ import mmap
 import os
 import shutil
 
+from .protobuf import BYTES, VARINT, NotRead, field, fields, messages, text, varint
+
 # Field numbers of onnx.proto.
 _GRAPH, _FUNCTION = 7, 25
 _FUNCTION_NAME, _FUNCTION_NODE = 1, 7
@@ -24,12 +26,6 @@ MOST_NODES = 200_000
 TIMES_ROOM = 2  # times the size of a file that is free where it is copied to
 LONGEST = 200  # characters of a name that are kept
 WITHIN = " > "  # between an operator and one in its branches, in its loop or of its function
-
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-
-
-class NotRead(ValueError):  # noqa: N818 - said of the file
-    """The file is not what it should be."""
 
 
 class Node:
@@ -101,7 +97,7 @@ def read(path):
             raise NotRead("an empty file")
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             try:
-                for number, start, end in _messages(content, 0, len(content)):
+                for number, start, end in messages(content, 0, len(content)):
                     if number == _GRAPH:
                         _read_graph(content, start, end, graph)
                     elif number == _FUNCTION:
@@ -142,50 +138,8 @@ def _seldom(kind):
     return kind == "Dropout", kind
 
 
-def _varint(content, place):
-    value = shift = 0
-    while True:
-        byte = content[place]
-        place += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, place
-        shift += 7
-        if shift > 63:
-            raise NotRead("a number without end")
-
-
-def _fields(content, place, end):
-    """(Field number, kind, value or start, end of the value) of a message."""
-    while place < end:
-        key, place = _varint(content, place)
-        number, kind = key >> 3, key & 7
-        if kind == _VARINT:
-            value, place = _varint(content, place)
-            yield number, kind, value, place
-            continue
-        if kind == _BYTES:
-            length, place = _varint(content, place)
-        elif kind in (_FIXED64, _FIXED32):
-            length = 8 if kind == _FIXED64 else 4
-        else:
-            raise NotRead("a field of kind %d" % kind)
-        if place + length > end:
-            raise NotRead("a field that is longer than the file")
-        yield number, kind, place, place + length
-        place += length
-
-
-def _messages(content, start, end):
-    return ((number, first, last) for number, kind, first, last in _fields(content, start, end) if kind == _BYTES)
-
-
-def _text(content, start, end):
-    return bytes(content[start:end]).decode("utf-8", "replace")
-
-
 def _read_graph(content, start, end, graph):
-    for number, first, last in _messages(content, start, end):
+    for number, first, last in messages(content, start, end):
         if number == _NODE:
             if len(graph.nodes) >= MOST_NODES:
                 raise NotRead("more than %d nodes" % MOST_NODES)
@@ -193,20 +147,20 @@ def _read_graph(content, start, end, graph):
         elif number == _INITIALIZER:
             _read_tensor(content, first, last, graph)
         elif number == _SPARSE:
-            for inner, begin, over in _messages(content, first, last):
+            for inner, begin, over in messages(content, first, last):
                 if inner == 1:
                     _read_tensor(content, begin, over, graph)
         elif number in (_INPUT, _OUTPUT):
             names = graph.inputs if number == _INPUT else graph.outputs
-            names += [_text(content, a, b) for inner, a, b in _messages(content, first, last) if inner == _VALUE_NAME]
+            names += [text(content, a, b) for inner, a, b in messages(content, first, last) if inner == _VALUE_NAME]
 
 
 def _read_function(content, start, end, graph, functions):
     """The kinds of the nodes in a function that the file brings along."""
     name, body = "", Graph()
-    for number, first, last in _messages(content, start, end):
+    for number, first, last in messages(content, start, end):
         if number == _FUNCTION_NAME:
-            name = _text(content, first, last)
+            name = text(content, first, last)
         elif number == _FUNCTION_NODE:
             body.nodes.append(_read_node(content, first, last, body))
     functions.setdefault(name, set()).update(_kinds_in(body))
@@ -226,15 +180,15 @@ def _add(graph, inner):
 
 def _read_node(content, start, end, graph):
     node = Node()
-    for number, first, last in _messages(content, start, end):
+    for number, first, last in messages(content, start, end):
         if number == _NODE_INPUT:
-            node.inputs.append(_text(content, first, last))
+            node.inputs.append(text(content, first, last))
         elif number == _NODE_OUTPUT:
-            node.outputs.append(_text(content, first, last))
+            node.outputs.append(text(content, first, last))
         elif number == _NODE_NAME:
-            node.name = _text(content, first, last)
+            node.name = text(content, first, last)
         elif number == _NODE_OP:
-            node.op = _text(content, first, last)
+            node.op = text(content, first, last)
         elif number == _NODE_ATTRIBUTE:
             _read_attribute(content, first, last, node, graph)
     if node.op == "Cast" and node.to in TYPES:
@@ -246,11 +200,11 @@ def _read_node(content, start, end, graph):
 
 def _read_attribute(content, start, end, node, graph):
     name = ""
-    for number, wire, first, last in _fields(content, start, end):
-        if wire == _VARINT:
+    for number, wire, first, last in fields(content, start, end):
+        if wire == VARINT:
             if number == _ATTRIBUTE_INT and name == b"to":
                 node.to = first
-        elif wire != _BYTES:
+        elif wire != BYTES:
             continue
         elif number == _ATTRIBUTE_NAME:
             name = bytes(content[first : min(last, first + LONGEST)])
@@ -270,20 +224,20 @@ def _read_attribute(content, start, end, node, graph):
 
 def _read_tensor(content, start, end, graph):
     name, kind, shape = "", 0, []
-    for number, wire, first, last in _fields(content, start, end):
-        if number == _TENSOR_DIMS and wire == _VARINT:
+    for number, wire, first, last in fields(content, start, end):
+        if number == _TENSOR_DIMS and wire == VARINT:
             shape.append(first)
-        elif number == _TENSOR_DIMS and wire == _BYTES:  # packed
+        elif number == _TENSOR_DIMS and wire == BYTES:  # packed
             place = first
             while place < last:
-                length, place = _varint(content, place)
+                length, place = varint(content, place)
                 shape.append(length)
-        elif number == _TENSOR_TYPE and wire == _VARINT:
+        elif number == _TENSOR_TYPE and wire == VARINT:
             kind = first
-        elif number == _TENSOR_NAME and wire == _BYTES:
-            name = _text(content, first, last)
-        elif number == _TENSOR_EXTERNAL and wire == _BYTES:
-            parts = {inner: _text(content, a, b) for inner, a, b in _messages(content, first, last)}
+        elif number == _TENSOR_NAME and wire == BYTES:
+            name = text(content, first, last)
+        elif number == _TENSOR_EXTERNAL and wire == BYTES:
+            parts = {inner: text(content, a, b) for inner, a, b in messages(content, first, last)}
             if parts.get(1) == "location":
                 graph.external.add(parts.get(2, ""))
     graph.weights[name] = (TYPES.get(kind, ""), shape)
@@ -291,23 +245,10 @@ def _read_tensor(content, start, end, graph):
         graph.kinds.add(TYPES[kind])
 
 
-def _number(value):
-    encoded = bytearray()
-    while value > 0x7F:
-        encoded.append(value & 0x7F | 0x80)
-        value >>= 7
-    encoded.append(value)
-    return bytes(encoded)
-
-
-def _field(number, content):
-    return _number(number << 3 | _BYTES) + _number(len(content)) + content
-
-
 def more_outputs(names):
     """What is to be appended to a model's file, so that it gives these values out, too."""
-    values = (_field(_OUTPUT, _field(_VALUE_NAME, name.encode("utf-8"))) for name in names)
-    return _field(_GRAPH, b"".join(values))
+    values = (field(_OUTPUT, field(_VALUE_NAME, name.encode("utf-8"))) for name in names)
+    return field(_GRAPH, b"".join(values))
 
 
 class Copy:
@@ -330,10 +271,14 @@ class Copy:
         return self.path
 
 
+def is_beside(name):
+    """Whether a file with weights lies in the model's folder, or below it."""
+    return bool(name) and not os.path.isabs(name) and ".." not in name.replace("\\", "/").split("/")
+
+
 def _beside(path, folder, name):
     """A file with weights, where the copy looks for it. One that would lie elsewhere is left to the runtime."""
-    parts = name.replace("\\", "/").split("/")
-    if not name or os.path.isabs(name) or ".." in parts:
+    if not is_beside(name):
         return
     source, target = os.path.join(os.path.dirname(path), name), os.path.join(folder, name)
     os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -349,7 +294,16 @@ def _copy(source, target):
     Raises:
         OSError: there is too little.
     """
-    size, free = os.path.getsize(source), shutil.disk_usage(os.path.dirname(target)).free
-    if size * TIMES_ROOM > free:
-        raise OSError("%d bytes are free, %d are to be copied" % (free, size))
+    look_for_room(os.path.getsize(source), os.path.dirname(target))
     shutil.copyfile(source, target)
+
+
+def look_for_room(size, folder):
+    """See that so many bytes written to a folder leave others room.
+
+    Raises:
+        OSError: there is too little.
+    """
+    free = shutil.disk_usage(folder).free
+    if size * TIMES_ROOM > free:
+        raise OSError("%d bytes are free, %d are to be written" % (free, size))

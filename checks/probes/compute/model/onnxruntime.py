@@ -29,22 +29,26 @@ _NOT_GIVEN = re.compile(r"\((?:bfloat16|float8\w*|float4\w*|u?int[24]\w*)\)")
 # What exporters and authors call an axis that counts no rows: steps of time, tokens, points, things found.
 _NO_ROWS = re.compile(r"seq|time|len|frame|token|step|point|box|detection|edge|node|height|width", re.IGNORECASE)
 # Providers that compute float32 with fewer digits unless they are told otherwise: the option that forbids it.
-_FEWER_DIGITS = {"CUDAExecutionProvider": {"use_tf32": "0"}}
+FEWER_DIGITS = {"CUDAExecutionProvider": {"use_tf32": "0"}}
 
 
 class Runtime:
-    """The model file, its sessions, and its nodes where it is an .onnx."""
+    """The model file, its sessions, and its nodes where it is an .onnx.
 
-    def __init__(self, argument):
+    ``device``, ``setting``: those under which it is first opened, and its inputs are found.
+    """
+
+    def __init__(self, argument, device=CPU, setting=DEFAULT):
         import numpy as np
 
         self.numpy, self.argument, self.path = np, argument, argument["path"]
+        self._first = device, setting
         self.graph = None
         if argument.get("format") == "onnx":
             with contextlib.suppress(onnx_graph.NotRead, OSError):  # what the runtime reads runs all the same
                 self.graph = onnx_graph.read(self.path)
         self._copy = self._refused = None
-        session = self._session(self.path, CPU, DEFAULT)
+        session = session_of(self.path, device, setting)
         self.specs, self.sequences = model_probe.inputs_of(session)
         self.image = model_probe.image_size(session)
         self._outputs = [get_output for get_output in session.get_outputs() if not _NOT_GIVEN.search(get_output.type)]
@@ -55,7 +59,7 @@ class Runtime:
 
     def way(self, device=CPU, setting=DEFAULT):
         """The model on a provider under a setting."""
-        session = self._session(self.path, device, setting)
+        session = session_of(self.path, device, setting)
         if device not in session.get_providers():
             raise model_kit.NotDrawn("provider-dropped")
         names = [output.name for output in self._outputs]
@@ -110,7 +114,7 @@ class Runtime:
                 raise
         own = set(self.graph.outputs)
         path = self._copy.giving([name for name in names if name not in own])
-        session = self._session(path, device, setting)
+        session = session_of(path, device, setting)
         given = {get_output.name for get_output in session.get_outputs() if not _NOT_GIVEN.search(get_output.type)}
         return self._runs(session, [name for name in names if name in given])
 
@@ -121,28 +125,10 @@ class Runtime:
 
         return run
 
-    def _session(self, path, device, setting):
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4
-        own = {}
-        if setting.startswith("ORT_"):
-            options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, setting)
-        elif setting.startswith("threads-"):
-            options.intra_op_num_threads = int(setting.partition("-")[2])
-        elif setting == DETERMINISTIC:
-            options.use_deterministic_compute = True
-        elif setting == "tf32-off":
-            own = _FEWER_DIGITS[device]
-        providers = [(device, own) if own else device] + ([CPU] if device != CPU else [])
-        with of_model():
-            return model_probe.session_of(path, options, providers)
-
     def inputs(self):
         """(The inputs by name, what is known of them): the user's, or the first drawn ones that the model takes."""
         given = self.argument.get("inputs")
-        run = self.way().run
+        run = self.way(*self._first).run
         if given:
             return model_inputs.taken(self.numpy, self.specs, given, run, is_typed=True)
         deadline = time.monotonic() + self.argument.get("search_seconds", 30.0)
@@ -204,6 +190,26 @@ class Runtime:
         return sorted(names, key=lambda name: name in model_probe.SLOW)
 
 
+def session_of(path, device, setting):
+    """A session on a provider, with the processor behind it, under a setting."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    own = {}
+    if setting.startswith("ORT_"):
+        options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, setting)
+    elif setting.startswith("threads-"):
+        options.intra_op_num_threads = int(setting.partition("-")[2])
+    elif setting == DETERMINISTIC:
+        options.use_deterministic_compute = True
+    elif setting == "tf32-off":
+        own = FEWER_DIGITS[device]
+    providers = [(device, own) if own else device] + ([CPU] if device != CPU else [])
+    with of_model():
+        return model_probe.session_of(path, options, providers)
+
+
 def _seed():
     import onnxruntime
 
@@ -243,7 +249,7 @@ def _comparisons(runtime, model, default, axes, argument, clock):
 
     def devices():
         for name in runtime.providers():
-            full = runtime.later(name, "tf32-off") if name in _FEWER_DIGITS else None
+            full = runtime.later(name, "tf32-off") if name in FEWER_DIGITS else None
             make = functools.partial(runtime.way, name)
             yield name, functools.partial(runs.on_device, model, default, name, make, full, most=most)
 

@@ -83,40 +83,40 @@ def test_a_damaged_file_is_told_as_one(content: bytes, tmp_path: Path) -> None:
 
 
 def test_graphs_in_graphs_without_end_are_told(tmp_path: Path) -> None:
-    inner = graph._field(1, graph._field(4, b"If"))
+    inner = graph.field(1, graph.field(4, b"If"))
     for _ in range(1500):
-        inner = graph._field(1, graph._field(5, graph._field(6, inner)))
+        inner = graph.field(1, graph.field(5, graph.field(6, inner)))
     path = tmp_path / "model.onnx"
-    path.write_bytes(graph._field(7, inner))
+    path.write_bytes(graph.field(7, inner))
     with pytest.raises(graph.NotRead):
         graph.read(path)
 
 
 def node(op: str, *parts: bytes) -> bytes:
     """A node that gives "y"."""
-    return bytes(graph._field(2, b"y") + graph._field(4, op.encode()) + b"".join(parts))
+    return bytes(graph.field(2, b"y") + graph.field(4, op.encode()) + b"".join(parts))
 
 
 def branch(*nodes: bytes) -> bytes:
     """An attribute with a graph."""
-    body = b"".join(graph._field(1, each) for each in nodes)
-    return bytes(graph._field(5, graph._field(1, b"body") + graph._field(6, body)))
+    body = b"".join(graph.field(1, each) for each in nodes)
+    return bytes(graph.field(5, graph.field(1, b"body") + graph.field(6, body)))
 
 
 def function(name: str, *nodes: bytes) -> bytes:
     """A function that a file brings along."""
-    return bytes(graph._field(25, graph._field(1, name.encode()) + b"".join(graph._field(7, each) for each in nodes)))
+    return bytes(graph.field(25, graph.field(1, name.encode()) + b"".join(graph.field(7, each) for each in nodes)))
 
 
 def read(path: Path, *nodes: bytes, more: bytes = b"") -> Any:
-    path.write_bytes(graph._field(7, b"".join(graph._field(1, each) for each in nodes)) + more)
+    path.write_bytes(graph.field(7, b"".join(graph.field(1, each) for each in nodes)) + more)
     return graph.read(path)
 
 
 @pytest.mark.parametrize(
     ("made", "more", "is_seeded"),
     [
-        pytest.param(node("RandomNormal", graph._field(5, graph._field(1, b"seed"))), b"", True, id="its-own-seed"),
+        pytest.param(node("RandomNormal", graph.field(5, graph.field(1, b"seed"))), b"", True, id="its-own-seed"),
         pytest.param(node("RandomNormal"), b"", False, id="none"),
         pytest.param(node("If", branch(node("Bernoulli"))), b"", False, id="none-in-a-branch"),
         pytest.param(node("Add"), function("Noise", node("RandomUniform")), False, id="none-in-a-function"),
@@ -130,8 +130,8 @@ def test_whether_all_that_draws_has_a_seed_in_the_file(
 
 
 def test_a_branch_takes_values_from_around_it(tmp_path: Path) -> None:
-    inner = graph._field(2, b"z") + graph._field(4, b"Log") + graph._field(1, b"outside")
-    found = read(tmp_path / "model.onnx", node("If", graph._field(1, b"condition"), branch(inner)))
+    inner = graph.field(2, b"z") + graph.field(4, b"Log") + graph.field(1, b"outside")
+    found = read(tmp_path / "model.onnx", node("If", graph.field(1, b"condition"), branch(inner)))
     assert found.nodes[0].inputs == ["condition", "outside"]
 
 
@@ -161,17 +161,17 @@ def test_what_draws_random_numbers_within_a_node_is_named(made: bytes, more: byt
 
 
 def test_the_types_in_which_it_computes_are_those_of_matrices_and_of_casts(tmp_path: Path) -> None:
-    to_half = node("Cast", graph._field(5, graph._field(1, b"to") + b"\x18\x0a"))  # i = 10
-    to_whole = node("Cast", graph._field(5, graph._field(1, b"to") + b"\x18\x07"))
+    to_half = node("Cast", graph.field(5, graph.field(1, b"to") + b"\x18\x0a"))  # i = 10
+    to_whole = node("Cast", graph.field(5, graph.field(1, b"to") + b"\x18\x07"))
     matrix = b"\x08\x02\x08\x02\x10\x10"  # dims 2, 2; bfloat16
-    constant = node("Constant", graph._field(5, graph._field(1, b"value") + graph._field(5, matrix)))
+    constant = node("Constant", graph.field(5, graph.field(1, b"value") + graph.field(5, matrix)))
     assert read(tmp_path / "a.onnx", to_half, to_whole).kinds == {"float16"}
     assert read(tmp_path / "b.onnx", node("If", branch(constant))).kinds == {"bfloat16"}
     assert read(tmp_path / "c.onnx", node("Add")).kinds == set()
 
 
 def test_a_name_without_end_is_cut(tmp_path: Path) -> None:
-    (found,) = read(tmp_path / "a.onnx", node("Add", graph._field(3, b"n" * 100_000))).nodes
+    (found,) = read(tmp_path / "a.onnx", node("Add", graph.field(3, b"n" * 100_000))).nodes
     assert len(found.label) == graph.LONGEST
 
 

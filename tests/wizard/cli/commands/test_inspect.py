@@ -196,11 +196,19 @@ def test_a_name_that_a_terminal_would_obey(tmp_path: Path, capfd: pytest.Capture
         pytest.param(("--export",), "export-needs-target", id="without-a-python"),
         pytest.param(("--inputs", str(ALEXNET)), "inputs-need-export", id="inputs-for-nothing"),
         pytest.param(("--repeat",), "repeat-needs-target", id="repetitions-without-a-python"),
+        pytest.param(("--minimal", "out"), "minimal-needs-target", id="a-part-without-a-python"),
+        pytest.param(("--beside", sys.executable), "beside-needs-minimal", id="two-pythons-for-nothing"),
     ],
 )
 def test_an_export_takes_a_python(arguments: tuple[str, ...], words_of: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert run_command(["inspect", str(ALEXNET), *arguments]) == 2
     assert capfd.readouterr().err.strip() == words(f"commands.{words_of}", "en")
+
+
+def test_a_part_is_written_to_no_folder_that_holds_something(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("x")
+    assert run_command(["inspect", str(ALEXNET), "--target", sys.executable, "--minimal", str(tmp_path)]) == 2
+    assert capfd.readouterr().err.strip() == words("commands.minimal-not-empty", "en", path=tmp_path)
 
 
 def test_an_exporter_that_nobody_knows(capfd: pytest.CaptureFixture[str]) -> None:

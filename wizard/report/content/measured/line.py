@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checks.analysis.models.repeats import LOST, name_of
+from checks.analysis.models.repeats import LOST, name_of, name_of_path
 from checks.analysis.numbers.power import ENOUGH
 from checks.analysis.numbers.repeats import results_of
 from checks.facts import (
@@ -11,9 +11,11 @@ from checks.facts import (
     Flip,
     Health,
     Measurement,
+    MinimalGraph,
     ModelMeasured,
     Portrait,
     Precision,
+    QuantisationLoss,
     Repeat,
 )
 from checks.knowledge.frameworks.computations import known_settings, operation_name, setting_name
@@ -36,6 +38,9 @@ def _what_and_where(measurement: Measurement, language: str) -> tuple[str, str]:
     """Of the user's own model its name and what was compared: its settings would be cut off behind the rest."""
     if isinstance(measurement, ModelMeasured):
         return name_of(measurement), compared_words(measurement, language)
+    if isinstance(measurement, (MinimalGraph, QuantisationLoss)):
+        key = "minimal" if isinstance(measurement, MinimalGraph) else "quantisation"
+        return name_of_path(measurement.path), words(f"graphs.line-{key}", language)
     is_load = isinstance(measurement, Health)
     what = words("measurements.load", language) if is_load else operation_name(measurement.operation, language)
     return what, place_of(measurement, language)
@@ -108,7 +113,8 @@ def left_out_line(table: Table, language: str) -> str:
 
 def _outcome(measurement: Measurement, language: str) -> tuple[str, str]:
     if measurement.reason:
-        text = known(f"models.reason-{measurement.reason}", measurement.reason, language)
+        plain = known(f"graphs.reason-{measurement.reason}", measurement.reason, language)
+        text = known(f"models.reason-{measurement.reason}", plain, language)
         why = known(f"measurements.reason-{measurement.reason}", text, language)
         return ("absent" if measurement.is_left_out else "open"), why.replace("{detail}", measurement.detail)
     state, key, values = _result(measurement)
@@ -133,6 +139,10 @@ def _result(measurement: Measurement) -> _Result:
             return _flipped(measurement)
         case ModelMeasured():
             return _with_model(measurement)
+        case MinimalGraph(nodes_after=after, nodes_before=before):
+            return "", "minimal", {"after": after, "before": before}
+        case QuantisationLoss(sqnr=sqnr, layers=layers):
+            return "", "quantisation", {"layers": len(layers), "sqnr": "–" if sqnr is None else f"{sqnr:.1f} dB"}
         case Health(wrong=wrong, checked=checked):
             return "blocking" if wrong else "clear", "checked", {"checked": checked, "wrong": len(wrong)}
 

@@ -11,6 +11,7 @@ from wizard.report.content.measured.attribution import attribution_section
 from wizard.report.content.measured.devices import devices_section, machines_section
 from wizard.report.content.measured.experiments import network_section, sum_section
 from wizard.report.content.measured.health import health_section
+from wizard.report.content.measured.minimal import minimal_section
 from wizard.report.content.measured.models import models_section
 from wizard.report.content.measured.precision import precision_section
 from wizard.report.content.measured.repeat import repeat_section
@@ -21,6 +22,7 @@ SECTIONS: tuple[Callable[[Case, str], MeasuredSection | None], ...] = (
     machines_section,
     health_section,
     models_section,
+    minimal_section,
     repeat_section,
     sum_section,
     network_section,

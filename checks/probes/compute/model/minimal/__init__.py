@@ -1,0 +1,1 @@
+"""The smallest part of the user's own model that still shows a difference between two settings."""

@@ -16,7 +16,7 @@ import msgspec
 
 from checks.engine.collect import collected, merged
 from checks.engine.events import CheckEnded, Event, Finished, Planned, Progress
-from checks.engine.given_models import read_each, side_by_side
+from checks.engine.given_models import losses_of_weights, read_each, side_by_side
 from checks.engine.installed_files import installed_of, with_content_compared
 from checks.engine.job import Job
 from checks.engine.job_runner import JobRunner
@@ -25,6 +25,7 @@ from checks.engine.plans.ask import own_jobs, target_jobs
 from checks.engine.plans.compute import budget, compute_jobs, is_wanted, with_saved
 from checks.engine.plans.export import export_jobs
 from checks.engine.plans.load import load_jobs
+from checks.engine.plans.quantisation import quantisation_jobs, with_weights
 from checks.engine.plans.recheck import recheck_job
 from checks.engine.plans.rerun import rerun_jobs
 from checks.engine.plans.statements import statements_job
@@ -79,6 +80,7 @@ class _Examination:
         yield from runner.until(reading)
         models = self._models
         comparing = runner.submit(side_by_side, models, runner.cancelled)
+        losing = runner.submit(losses_of_weights, models, runner.cancelled)
         # Planned with what is known by now, and once more when the answers are there: then some have a reason.
         known = Facts(interpreters=merged(target, ()), target=target.path if target else None, models=models)
         statements = statements_job(target, request)
@@ -105,6 +107,8 @@ class _Examination:
         facts = yield from self._compute(facts)
         yield from runner.until(comparing)
         facts = msgspec.structs.replace(facts, comparisons=comparing.result() if comparing.done() else ())
+        yield from runner.until(losing)
+        facts = with_weights(facts, losing.result() if losing.done() else ())
         if request.history is not None and not runner.cancelled():
             facts = with_history(facts, request.history)
         outcomes: list[Outcome] = []
@@ -153,6 +157,11 @@ class _Examination:
         """Run the models again and compute on each device: what does is known only now that they were tried."""
         measured: list[Measurement] = []
         ended: list[ProbeRun] = []
+        losses = quantisation_jobs(facts, self._request)
+        if losses and not self._runner.cancelled():
+            yield Planned(probes=self._runner.plan(losses), checks=())
+            for result in (yield from self._runner.results(losses)):
+                measured += result
         if self._runner.unplanned and not self._runner.cancelled():
             reruns = rerun_jobs(facts, self._request)
             of_models = sum(sum(job.seconds.values()) for job in reruns)

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from checks.facts import ModelComparison, ModelFacts
+from checks.engine.plans.quantisation import pair_of
+from checks.facts import ModelComparison, ModelFacts, WeightLoss
 from checks.readers.containers.source import Cancelled, never
 from checks.readers.models import read_models
+
+MOST_OF_WEIGHTS = 2 << 30  # bytes of a model whose weights are compared with their codes
 
 
 def read_each(paths: Collection[Path], cancelled: Cancelled = never) -> Iterator[tuple[ModelFacts, ...]]:
@@ -31,6 +34,17 @@ def read_each(paths: Collection[Path], cancelled: Cancelled = never) -> Iterator
             left -= size
             models.append(msgspec.structs.replace(model, weight_values=values))
         yield tuple(models)
+
+
+def losses_of_weights(models: tuple[ModelFacts, ...], cancelled: Cancelled = never) -> tuple[WeightLoss, ...]:
+    """What the weights of a quantised model have lost, beside its float model where that was given, too."""
+    pair = pair_of(models)
+    if pair is None or any((model.size or 0) > MOST_OF_WEIGHTS for model in pair if model is not None):
+        return ()
+    from checks.analysis.models.quantised_weights import weight_losses  # late: NumPy is for who gives such models
+
+    first, second = pair
+    return weight_losses(Path(first.path) if first else None, Path(second.path), cancelled)
 
 
 def side_by_side(models: tuple[ModelFacts, ...], cancelled: Cancelled = never) -> tuple[ModelComparison, ...]:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from checks.causes.registry import KINDS
 from checks.engine.events import CheckEnded, Event, Finished, Planned, Progress
-from checks.engine.given_models import read_each, side_by_side
+from checks.engine.given_models import losses_of_weights, read_each, side_by_side
+from checks.engine.plans.quantisation import with_weights
 from checks.facts import Facts, ModelFacts, Symptom
 from checks.facts.case import Answers
 from checks.facts.question import MODELS
@@ -33,6 +34,7 @@ def read_only(
         here=True,
         missing=dict.fromkeys((name for name, _ in KINDS.values() if name != "models"), "no-target"),
     )
+    facts = with_weights(facts, losses_of_weights(tuple(read), cancelled))
     case = judged(facts, answers, complete=not cancelled())
     for outcome in case.outcomes:
         yield CheckEnded(outcome)

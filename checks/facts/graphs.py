@@ -56,7 +56,8 @@ class MinimalGraph(Measured, frozen=True, kw_only=True, omit_defaults=True, tag=
 class WeightLoss(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the quantisation of one weight loses. ``sqnr``: signal to noise, dB; None: nothing is lost, or all is 0.
 
-    ``steps``: of the 2 ** bits codes, those that the poorest channel uses; ``channel``: its place on ``axis``.
+    ``poorest``: that of the channel that loses most. ``steps``: of the 2 ** bits codes, those that the channel with the
+    fewest uses; ``channel``: its place on ``axis``.
     ``ratio``: the largest channel's largest number in units of the median channel's.
     """
 
@@ -65,6 +66,7 @@ class WeightLoss(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     shape: tuple[int, ...] = ()
     scales: int = 0  # 1: one for the whole tensor
     sqnr: float | None = None
+    poorest: float | None = None
     max_relative: float | None = None  # the largest error in units of the largest number
     steps: int | None = None
     channel: int | None = None
@@ -78,7 +80,8 @@ class LayerLoss(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     SQNR in dB, of the value that comes out, against the float model's: ``here``, of the quantised model; ``before``: of
     the float layer given what the quantised model computed until then; ``own``: of the quantised model against that,
     so that it is what this layer adds. ``without``: that of the model's output where the layer alone computes in float.
-    ``clipped``: share of its numbers beyond what its codes can hold.
+    ``is_tried``: whether that was run; without a figure it then loses nothing any more. ``clipped``: share of its
+    numbers beyond what its codes can hold. Of an input of the model, which is quantised, too, ``op`` is "".
     """
 
     name: str  # of the node with the weight, or the last
@@ -95,14 +98,16 @@ class LayerLoss(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     dtype: str = ""
     reaches: tuple[float, float] | None = None  # the numbers that its codes can hold
     seen: tuple[float, float] | None = None  # those that were seen in float
-    weights: tuple[WeightLoss, ...] = ()
+    is_tried: bool = False
+    held: tuple[str, ...] = ()  # names of its weights
 
 
 class TriedRemedy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The float model quantised again by onnxruntime.quantization with one thing changed, and what came of it.
 
-    ``what``: "exclude", "per-channel", "reduce-range", "entropy", "percentile"; ``setting``: "x64quantprecision" is one
-    of the session. ``before``, ``after``: SQNR of the output in dB, both quantised here with the same inputs.
+    ``what``: "exclude" (``nodes`` stay in float), "per-channel", "reduce-range", "entropy", "percentile"; "as-it-is"
+    where not even that could be quantised. ``before``, ``after``: SQNR of the output in dB, both quantised and
+    calibrated here with the same inputs.
     """
 
     what: str
@@ -135,7 +140,7 @@ class QuantisationLoss(Measured, frozen=True, kw_only=True, omit_defaults=True, 
     decisions: float | None = None
     layers: tuple[LayerLoss, ...] = ()  # in their order
     unmatched: int = 0  # float nodes with weights whose layer the quantised model does not show
-    weights: tuple[WeightLoss, ...] = ()  # of no layer: where nothing was run
+    weights: tuple[WeightLoss, ...] = ()  # read from the files
     tried: tuple[TriedRemedy, ...] = ()
     quantiser: str = ""  # why nothing was quantised again: an id of measurements.toml
     saturates: float | None = None  # SQNR of the output with session.x64quantprecision, where that changes it

@@ -37,6 +37,7 @@ _PYTHON = re.compile(
 )
 _LIBRARY_FOLDER = r"/(?:usr/)?(?:local/)?lib(?:32|64)?/(?:\w[\w.+-]{0,60}/){0,8}"
 _MODULE = r"[A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,9}"
+_NODE = r"/?[\w.@-]{1,120}(?:/[\w.@-]{1,120}){0,20}"  # as exporters name nodes: "/layers.0/Conv"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]{0,99}"
 _PATTERNS = {
     Kind.SYSTEM_RELEASE: r"[a-z0-9][a-z0-9+.-]{1,80}(?::[a-z0-9]{1,10})?=[0-9][0-9A-Za-z.+:~-]{0,80}",
@@ -46,6 +47,7 @@ _PATTERNS = {
     Kind.LIBRARY: rf"(?:{_LIBRARY_FOLDER})?[A-Za-z_][\w.+-]{{0,99}}\.(?:so(?:\.\d{{1,6}}){{0,4}}|dll|dylib)",
     Kind.SETTINGS_FILE: r"/(?:etc|run|lib|usr/lib|usr/local/lib)/modprobe\.d/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}\.conf",
     Kind.INSTALLED_MODULES: rf"{_MODULE}(?:, {_MODULE}){{0,9}}",
+    Kind.NODES: rf"{_NODE}(?:, {_NODE}){{0,19}}",
     Kind.MODULES: rf"{_MODULE}(?:, {_MODULE}){{0,19}}",
     Kind.STATEMENT: rf"(?:from {_MODULE} )?import {_MODULE}",
     Kind.URL: re.escape(INDEX) + r"(?:nightly/)?(?:cpu|xpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2})",

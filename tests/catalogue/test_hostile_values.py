@@ -3,6 +3,7 @@
 import functools
 import importlib
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -81,13 +82,20 @@ def test_a_fitting_value_stands_in_every_command(system: str) -> None:
         assert not lost, remedy.remedy
 
 
+def hostile(kind: Kind) -> tuple[str, ...]:
+    """What is refused for a kind. The name of a node is data in a text of Python: what is a plain name is one."""
+    if kind is Kind.NODES:
+        return tuple(value for value in HOSTILE if not re.fullmatch(r"[\w.-]+(?:/[\w.-]+)*", value, re.ASCII))
+    return REMOTE if kind is Kind.PATH else HOSTILE
+
+
 @pytest.mark.parametrize(("system", "language"), [("Linux", "en"), ("Windows", "ja"), ("Darwin", "en")])
 def test_no_hostile_value_stands_in_a_command(system: str, language: str) -> None:
     known, place = facts(system), SYSTEMS.index(system)
     for remedy in REMEDIES:
         fine = planned(remedy, known, language)
         for name in typed(remedy):
-            values = REMOTE if kinds()[name] is Kind.PATH else HOSTILE
+            values = hostile(kinds()[name])
             for value in some(values, -(-len(values) // len(SYSTEMS)), first=place):  # each on one system, or on all
                 plan = planned(remedy, known, language, **{name: value})
                 assert set(codes(plan)) <= set(codes(fine)) | _of_default(remedy, known, language, name), (name, value)

@@ -19,6 +19,7 @@ USUAL = {
     Kind.VARIABLE: "CUDA_VISIBLE_DEVICES",
     Kind.SETTING: "tensorflow",
     Kind.GROUP: "render",
+    Kind.NODES: "/layers.0/Conv, /layers.0/Relu",
     Kind.LIBRARY: "libGL.so.1",
     Kind.SETTINGS_FILE: "/etc/modprobe.d/blacklist-nvidia.conf",
     Kind.URL: "https://download.pytorch.org/whl/cu128",

@@ -22,6 +22,7 @@ class Kind(StrEnum):
     DEVICE = "device"  # of a framework
     VARIABLE = "variable"  # of the environment
     SETTING = "setting"  # a word that a variable accepts
+    NODES = "nodes"  # of a model, with commas between
     GROUP = "group"  # of users
     LIBRARY = "library"  # a file name
     SETTINGS_FILE = "settings-file"  # of modprobe

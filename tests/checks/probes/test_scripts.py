@@ -12,6 +12,8 @@ from checks.engine.catalogues.computations import COMPUTATION_PROBES
 from checks.engine.catalogues.models import MODEL_PROBES
 from checks.engine.catalogues.probes import PROBES
 from checks.engine.plans.export import SCRIPT as EXPORT_SCRIPT
+from checks.engine.plans.minimal import SCRIPT as MINIMAL_SCRIPT
+from checks.engine.plans.quantisation import SCRIPT as LOSS_SCRIPT
 from checks.engine.plans.rerun import SCRIPT as MODEL_SCRIPT
 from checks.engine.plans.statements import Statements
 from checks.engine.scripts import FOLDER
@@ -59,6 +61,7 @@ def test_has_the_form_that_the_host_expects(path: Path) -> None:
 
 def test_the_catalogue_names_every_script_once() -> None:
     several = {spec.script for spec in (*MODEL_PROBES, *COMPUTATION_PROBES)}
-    named = [*(spec.script for spec in PROBES), *several, EXPORT_SCRIPT, MODEL_SCRIPT, Statements({}).script]
+    of_models = (EXPORT_SCRIPT, MODEL_SCRIPT, MINIMAL_SCRIPT, LOSS_SCRIPT)
+    named = [*(spec.script for spec in PROBES), *several, *of_models, Statements({}).script]
     assert sorted(named) == PROBE_SCRIPTS
     assert len({spec.id for spec in PROBES}) == len(PROBES)

@@ -36,7 +36,8 @@ class _Value:
 
 
 class _Meta:
-    custom_metadata_map = {}
+    def __init__(self):
+        self.custom_metadata_map = {}
 
 
 def get_available_providers():
@@ -57,7 +58,7 @@ class InferenceSession:
             self._content = file.read()
         self._weights = dict(self._stored())
         if self._options.intra_op_num_threads == 2 and any(node.op == "Bad" for node in self._graph.nodes):
-            raise RuntimeError("[ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : no kernel for Bad(1) in '%s'" % path)
+            raise RuntimeError("[ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : no kernel for Bad(1) in '" + path + "'")
 
     def _stored(self):
         content, wire = self._content, self._wire

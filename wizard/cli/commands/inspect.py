@@ -60,7 +60,8 @@ def run(chosen: argparse.Namespace) -> int:
 
 def _check_options(chosen: argparse.Namespace) -> None:
     """An export takes exporters that are known; it and repetitions an interpreter; inputs are for these alone."""
-    if chosen.inputs is not None and chosen.export is None and not chosen.repeat and chosen.minimal is None:
+    is_for_run = chosen.repeat or chosen.minimal is not None or (len(chosen.file) > 1 and chosen.target is not None)
+    if chosen.inputs is not None and chosen.export is None and not is_for_run:
         raise UsageError(words("commands.inputs-need-export", chosen.lang))
     if chosen.repeat and chosen.target is None:
         raise UsageError(words("commands.repeat-needs-target", chosen.lang))

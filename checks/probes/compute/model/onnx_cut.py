@@ -32,6 +32,7 @@ _PRODUCER = 2
 _NODE, _GRAPH_NAME, _INITIALIZER, _INPUT, _OUTPUT, _SPARSE = 1, 2, 5, 11, 12, 15
 _DOMAIN, _ATTRIBUTE = 7, 5
 _NAME, _FLOAT, _INT, _TEXT, _TENSOR, _INNER, _FLOATS, _INTS, _TEXTS = 1, 2, 3, 4, 5, 6, 7, 8, 9
+_TENSOR_TYPE, _TENSOR_FLOATS, _TENSOR_NUMBERS = 2, 4, (5, 7, 11)
 _TENSOR_NAME, _TENSOR_RAW, _TENSOR_EXTERNAL, _TENSOR_PLACE = 8, 9, 13, 14
 # NumPy's names of the element types of onnx.proto.
 ELEMENTS = {
@@ -137,6 +138,37 @@ class Parts:
             raise TooLarge(str(len(body)))
         return b"".join((*self._head, field(_PRODUCER, b"naosu"), field(_GRAPH, body)))
 
+    def element(self, name):
+        """The type of a weight's numbers, as NumPy calls it; "" where it has none of that name."""
+        _, start, end = self._weights.get(name, (None, 0, 0))
+        kinds = [first for what, form, first, _ in fields(self._content, start, end) if (what, form) == (2, VARINT)]
+        return next((kind for kind, code in ELEMENTS.items() if kinds[:1] == [code]), "")
+
+    def array(self, numpy, name):
+        """A weight of the file as an array; None where it is none, or of a type that NumPy has not."""
+        number, start, end = self._weights.get(name, (None, 0, 0))
+        if number != _INITIALIZER:
+            return None
+        kind, raw, numbers = 0, None, []
+        content = self._weight(start, end)
+        for what, form, first, last in fields(content, 0, len(content)):
+            if what == _TENSOR_TYPE and form == VARINT:
+                kind = first
+            elif what == _TENSOR_RAW and form == BYTES:
+                raw = content[first:last]
+            elif what in _TENSOR_NUMBERS and form == VARINT:
+                numbers.append(signed(first))
+            elif what in _TENSOR_NUMBERS and form == BYTES:
+                numbers += _packed(content, first, last, last - first)
+            elif what == _TENSOR_FLOATS:
+                raw = (raw or b"") + content[first:last]
+        element = next((name for name, code in ELEMENTS.items() if code == kind and name != "object"), None)
+        if element is None:
+            return None
+        shape = self.graph.weights[name][1]
+        array = numpy.array(numbers, element) if raw is None else numpy.frombuffer(raw, element)
+        return array.reshape(shape)
+
     def _bytes(self, start, end):
         return bytes(self._content[start:end])
 
@@ -231,9 +263,9 @@ def _attribute(content, start, end):
     return "%s=%s" % (name, value if len(value) <= LONGEST else value[:LONGEST] + "...")
 
 
-def _packed(content, start, end):
+def _packed(content, start, end, most=LONGEST):
     found = []
-    while start < end and len(found) < LONGEST:
+    while start < end and len(found) < most:
         value, start = varint(content, start)
         found.append(signed(value))
     return found

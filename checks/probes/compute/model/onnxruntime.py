@@ -190,8 +190,8 @@ class Runtime:
         return sorted(names, key=lambda name: name in model_probe.SLOW)
 
 
-def session_of(path, device, setting):
-    """A session on a provider, with the processor behind it, under a setting."""
+def session_of(path, device, setting, entries=None):
+    """A session on a provider, with the processor behind it, under a setting. ``entries``: of its configuration."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -205,6 +205,8 @@ def session_of(path, device, setting):
         options.use_deterministic_compute = True
     elif setting == "tf32-off":
         own = FEWER_DIGITS[device]
+    for key, value in (entries or {}).items():
+        options.add_session_config_entry(key, value)
     providers = [(device, own) if own else device] + ([CPU] if device != CPU else [])
     with of_model():
         return model_probe.session_of(path, options, providers)

@@ -231,7 +231,7 @@ def test_a_fused_pair_is_kept_together_and_its_folder_shows_it(
     assert (part.again, part.checks, part.weights, part.version) == (1, 1, 1, "1.99.0")
     assert part.printed.splitlines()[0] == "onnxruntime 1.99.0"
     assert part.printed.splitlines()[1].startswith("fused: 8 of 8 differ, by ")
-    assert sorted(os.listdir(tmp_path / "out")) == ["inputs.npz", "minimal.onnx", "reproduce.py"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["inputs.npz", "minimal.onnx", "reproduce.py"]
     with np.load(tmp_path / "out" / "inputs.npz", allow_pickle=False) as inputs:
         assert [inputs[name].shape for name in inputs.files] == [(2, 4)]
 

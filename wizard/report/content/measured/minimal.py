@@ -12,6 +12,7 @@ from checks.facts.case import Case
 from checks.knowledge.frameworks.computations import setting_name
 from wizard.report.content.blocks import MeasuredSection, Row, Table
 from wizard.report.content.fact_sheet import size
+from wizard.report.content.measured.reasons import why_words
 from wizard.report.content.measured.words import joined
 from wizard.words import known, words
 
@@ -39,7 +40,7 @@ def _words(key: str, language: str, /, **values: object) -> str:
 def _sentences(part: MinimalGraph, language: str) -> Iterator[str]:
     model = name_of_path(part.path)
     if part.reason:
-        yield _words("not", language, model=model, why=why_not(part, language))
+        yield _words("not", language, model=model, why=why_words(part, language))
         return
     common = {"model": model, "where": _where(part, language), "shows": shows_words(part, language)}
     if part.nodes_after < part.nodes_before:
@@ -62,16 +63,6 @@ def holds_words(part: MinimalGraph, language: str) -> str:
     """What the folder holds of the user's own."""
     key = "holds-drawn" if part.inputs_from == "drawn" else "holds"
     return _words(key, language, weights=part.weights)
-
-
-def why_not(part: MinimalGraph, language: str) -> str:
-    """Why there is no part."""
-    plain = known(f"measurements.reason-{part.reason}", part.reason, language)
-    text = known(f"graphs.reason-{part.reason}", plain, language)
-    detail = part.detail or telling_line(part)
-    if "{detail}" in text:
-        return text.replace("{detail}", detail)
-    return words("report.with-detail", language, text=text, detail=detail) if detail else text
 
 
 def shows_words(part: MinimalGraph, language: str) -> str:

@@ -14,6 +14,7 @@ from wizard.report.content.measured.health import health_section
 from wizard.report.content.measured.minimal import minimal_section
 from wizard.report.content.measured.models import models_section
 from wizard.report.content.measured.precision import precision_section
+from wizard.report.content.measured.quantisation import quantisation_section
 from wizard.report.content.measured.repeat import repeat_section
 from wizard.words import words
 
@@ -23,6 +24,7 @@ SECTIONS: tuple[Callable[[Case, str], MeasuredSection | None], ...] = (
     health_section,
     models_section,
     minimal_section,
+    quantisation_section,
     repeat_section,
     sum_section,
     network_section,

@@ -1,0 +1,159 @@
+"""What the quantisation of weights loses: each weight of a float ONNX model beside its codes in the quantised one.
+
+onnxruntime.quantization and converters to float16 keep the names: "w" becomes "w_quantized" with "w_scale" and
+"w_zero_point", or a "w" in float16. Of a quantised model alone it is still seen how many of their codes the channels
+use: where one channel is far larger than the others and all share one scale, these have few codes left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checks.facts import WeightLoss
+from checks.readers.containers.source import Cancelled, Damaged, Stopped, never
+from checks.readers.weights import StoredWeights, stored_weights
+from checks.readers.weights.tensor import StoredTensor
+
+FORMAT = "onnx"
+MOST_NUMBERS = 1 << 25  # of one weight
+CODES, SCALE, ZERO = "_quantized", "_scale", "_zero_point"
+TURNED = "_Transposed"  # a Gemm's weight, of which dynamic quantisation makes that of a MatMul
+_BIAS = "int32"  # biases are codes of 32 bits, which lose nothing that matters
+_HALVES = ("float16", "bfloat16")
+_Floats = NDArray[np.float64]
+
+
+def weight_losses(first: Path | None, second: Path, cancelled: Cancelled = never) -> tuple[WeightLoss, ...]:
+    """Of each weight that is quantised. ``first``: the float model; None: what the quantised one tells by itself.
+
+    A file that is damaged, or a cancel, gives none.
+    """
+    try:
+        with stored_weights(second, FORMAT, cancelled) as theirs:
+            if first is None:
+                return tuple(_alone(theirs))
+            with stored_weights(first, FORMAT, cancelled) as ours:
+                return tuple(_beside(ours, theirs))
+    except (Damaged, Stopped, OSError):
+        return ()
+
+
+def _alone(theirs: StoredWeights) -> Iterator[WeightLoss]:
+    for name, tensor in theirs.tensors.items():
+        plain = name.removesuffix(CODES)
+        if plain != name and tensor.dtype != _BIAS and _fits(tensor) and plain + SCALE in theirs.tensors:
+            face = _face(plain, tensor, theirs.tensors[plain + SCALE])
+            yield WeightLoss(**face, **_channels(_numbers(tensor), tensor))
+
+
+def _beside(ours: StoredWeights, theirs: StoredWeights) -> Iterator[WeightLoss]:
+    for name, tensor in ours.tensors.items():
+        if not _fits(tensor) or "float" not in tensor.dtype:
+            continue
+        numbers, stored = _numbers(tensor), name
+        if name + TURNED + CODES in theirs.tensors:
+            numbers, stored = numbers.T, name + TURNED
+        codes, scale = theirs.tensors.get(stored + CODES), theirs.tensors.get(stored + SCALE)
+        if codes is not None and scale is not None and codes.dtype != _BIAS and codes.shape == numbers.shape:
+            found = _restored(numbers, codes, scale, theirs.tensors.get(stored + ZERO))
+            yield WeightLoss(**_face(name, codes, scale), **found, **_channels(numbers, codes))
+        else:
+            shorter = theirs.tensors.get(name)
+            if shorter is not None and _is_shorter(shorter, tensor):
+                lost = _lost(_numbers(tensor), _numbers(shorter))
+                yield WeightLoss(name=name, dtype=shorter.dtype, shape=shorter.shape, **lost)
+
+
+def _is_shorter(shorter: StoredTensor, tensor: StoredTensor) -> bool:
+    is_half = shorter.dtype in _HALVES and tensor.dtype not in _HALVES
+    return is_half and shorter.shape == tensor.shape and shorter.can_decode
+
+
+def _fits(tensor: StoredTensor) -> bool:
+    return tensor.can_decode and len(tensor.shape) > 1 and 0 < tensor.count <= MOST_NUMBERS
+
+
+def _face(name: str, codes: StoredTensor, scale: StoredTensor) -> dict[str, Any]:
+    return {"name": name, "dtype": codes.dtype, "shape": codes.shape, "scales": scale.count}
+
+
+def _numbers(tensor: StoredTensor) -> _Floats:
+    return tensor.numbers(0, tensor.count).reshape(tensor.shape)
+
+
+def _restored(wanted: _Floats, codes: StoredTensor, scale: StoredTensor, zero: StoredTensor | None) -> dict[str, Any]:
+    """The loss of codes. Which axis the scales belong to stands in the nodes: it is the one with the smaller loss."""
+    stored, scales = _numbers(codes), scale.numbers(0, scale.count)
+    zeros = zero.numbers(0, zero.count) if zero is not None and zero.count == scale.count else np.zeros(1)
+    if scale.count == 1:
+        return _lost(wanted, (stored - zeros[0]) * scales[0])
+    best: dict[str, Any] = {}
+    for axis, length in enumerate(wanted.shape):
+        if length != scale.count:
+            continue
+        along = tuple(-1 if place == axis else 1 for place in range(wanted.ndim))
+        found = _lost(wanted, (stored - (zeros.reshape(along) if zeros.size > 1 else zeros[0])) * scales.reshape(along))
+        if not best or (found["sqnr"] or math.inf) > (best["sqnr"] or math.inf):
+            best = found
+    return best
+
+
+def _lost(wanted: _Floats, found: _Floats) -> dict[str, Any]:
+    with np.errstate(invalid="ignore", over="ignore"):
+        error = wanted - found
+        signal, noise = float(np.sum(wanted * wanted)), float(np.sum(error * error))
+        largest = float(np.max(np.abs(wanted), initial=0.0))
+        apart = float(np.max(np.abs(error), initial=0.0))
+    if not (math.isfinite(signal) and math.isfinite(noise)):
+        return {"sqnr": None, "max_relative": None}
+    return {
+        "sqnr": _ratio(signal, noise),
+        "poorest": min((_poorest(wanted, error, axis) for axis in _axes(wanted)), default=None, key=_last_if_none),
+        "max_relative": apart / largest if largest else None,
+    }
+
+
+def _ratio(signal: float, noise: float) -> float | None:
+    return 10.0 * math.log10(signal / noise) if signal and noise else None
+
+
+def _last_if_none(value: float | None) -> float:
+    return math.inf if value is None else value
+
+
+def _axes(numbers: _Floats) -> range:
+    """Of a matrix either axis may be that of the channels."""
+    return range(2 if numbers.ndim == 2 else 1)
+
+
+def _poorest(wanted: _Floats, error: _Floats, axis: int) -> float | None:
+    others = tuple(place for place in range(wanted.ndim) if place != axis)
+    signals, noises = (np.sum(array * array, axis=others) for array in (wanted, error))
+    ratios = (_ratio(float(signal), float(noise)) for signal, noise in zip(signals, noises, strict=True))
+    return min((ratio for ratio in ratios if ratio is not None), default=None)
+
+
+def _channels(numbers: _Floats, codes: StoredTensor) -> dict[str, Any]:
+    """The channel that uses the fewest codes, and how much larger the largest is than what is usual.
+
+    It is told on the axis on which the channels differ more.
+    """
+    stored = _numbers(codes)
+    found: dict[str, Any] = {}
+    for axis in _axes(numbers):
+        others = tuple(place for place in range(numbers.ndim) if place != axis)
+        if numbers.shape[axis] < 2 or not others:
+            continue
+        reach = np.max(np.abs(numbers), axis=others)
+        usual = float(np.median(reach))
+        ratio = float(np.max(reach)) / usual if usual else None
+        spans = np.max(stored, axis=others) - np.min(stored, axis=others) + 1
+        if ratio is not None and math.isfinite(ratio) and ratio > (found.get("ratio") or 0.0):
+            found = {"ratio": ratio, "axis": axis, "steps": int(np.min(spans)), "channel": int(np.argmin(spans))}
+    return found

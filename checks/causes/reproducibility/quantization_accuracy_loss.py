@@ -1,0 +1,107 @@
+"""A quantised model gives worse results than the float model that it was made of.
+
+Detects:      an ONNX model beside its quantised version, both run with the same inputs: decisions on the user's own
+              inputs that change, or an output with a tenth of noise and more. The layer is named without whose loss the
+              output is better; saturation, calibration and weights where a flip of each was run and mended it.
+Why it bites: the small model is fast and wrong, and nothing says which layer is at fault.
+Blind spots:  what was run with made-up inputs may look better or worse than real ones, so that it is no more than a
+              note; accuracy itself is not measured, for that the right answers are needed.
+Knowledge:    none
+"""
+
+from collections.abc import Iterator
+
+from checks.analysis.models.quantisation import PER_CHANNEL, Judged, Why, anew, clipped, judged, losses, uneven
+from checks.analysis.models.repeats import name_of_path, node, share
+from checks.causes.registry import check
+from checks.facts import Measurements
+from checks.facts.finding import FRAMEWORK, MEASURED_MODEL, Evidence, Finding, NotHere, Severity
+from checks.facts.phrase import Phrase
+from checks.knowledge.phrases import phrase
+
+MEASURED = 0.95
+_NAMED = 4
+_REMEDIES = {
+    Why.SATURATION: ("avoid-int8-saturation",),
+    Why.CALIBRATION: ("calibrate-with-real-inputs",),
+    Why.WEIGHTS: ("quantise-weights-per-channel",),
+    Why.LAYER: (),
+    Why.SPREAD: (),
+}
+EXCLUDE, CALIBRATE = "leave-quantised-nodes-in-float", "calibrate-with-real-inputs"
+
+
+@check("quantization-accuracy-loss")
+def quantization_accuracy_loss(measurements: Measurements) -> Iterator[Finding]:
+    """One finding per quantised model.
+
+    Raises:
+        NotHere: none was compared with its float model.
+    """
+    compared = losses(measurements)
+    if not compared:
+        raise NotHere("quantised_pair", "none-given")
+    for found in map(judged, compared):
+        if found.is_poor:
+            yield _finding(found)
+
+
+def _finding(found: Judged) -> Finding:
+    loss, layer = found.loss, found.layer
+    evidence = [Evidence("output_sqnr", _db(loss.sqnr), loss.origin)]
+    if loss.decisions is not None and loss.inputs_from != "drawn":
+        evidence.append(Evidence("decisions_same", share(loss.decisions), loss.origin))
+    if layer is not None:
+        evidence.append(Evidence("losing_layer", node(layer.name, layer.op), loss.origin))
+        evidence.append(Evidence("sqnr_without_layer", _db(layer.without), loss.origin))
+    if found.why is Why.SATURATION:
+        evidence.append(Evidence("sqnr_with_wide_sums", _db(loss.saturates), loss.origin))
+    if found.why is Why.CALIBRATION:
+        evidence.append(Evidence("sqnr_quantised_anew", _db(anew(loss)), loss.origin))
+    cut = [f"{each.name}: {100 * (each.clipped or 0.0):.1f} %" for each in clipped(loss)[:_NAMED]]
+    poor = [f"{weight.name}: {weight.steps} / 256" for weight in list(uneven(loss))[:_NAMED]]
+    evidence += [Evidence("numbers_cut_off", ", ".join(cut), loss.origin)] if cut else []
+    evidence += [Evidence("codes_of_channel", ", ".join(poor), loss.origin)] if poor else []
+    nodes = found.remedy.nodes if found.remedy is not None else ()
+    values: dict[str, str | Phrase] = {
+        MEASURED_MODEL: loss.path,
+        FRAMEWORK: loss.framework,
+        "model": name_of_path(loss.path),
+        "onnx_file": loss.first,
+        "where": _where(found),
+    }
+    if nodes:
+        values["quantised_nodes"] = ", ".join(nodes)
+    return Finding(
+        severity=Severity.WARNING if loss.inputs_from != "drawn" else Severity.NOTE,
+        confidence=MEASURED,
+        subject=loss.path,
+        evidence=tuple(evidence),
+        remedies=_remedies(found),
+        values=values,
+    )
+
+
+def _where(found: Judged) -> Phrase:
+    """What is said in the title's stead: where it loses most, or why."""
+    layer = found.layer
+    size = _db(found.loss.sqnr)
+    if found.why in (Why.SATURATION, Why.CALIBRATION):
+        return phrase(f"quantised-{found.why.value}", size=size)
+    if layer is None:
+        return phrase("quantised-spread", size=size)
+    return phrase("quantised-layer", size=size, layer=node(layer.name, layer.op), without=_db(layer.without))
+
+
+def _remedies(found: Judged) -> tuple[str, ...]:
+    """What was seen to mend it first; then what is known to, in general."""
+    seen = list(_REMEDIES[found.why])
+    if found.remedy is not None and found.remedy.nodes:
+        seen.append(EXCLUDE)
+    elif found.remedy is not None and found.remedy.what == PER_CHANNEL:
+        seen.append("quantise-weights-per-channel")
+    return tuple(dict.fromkeys((*seen, CALIBRATE, "keep-sensitive-layers-in-float")))
+
+
+def _db(value: float | None) -> str:
+    return "∞" if value is None else f"{value:.1f} dB"

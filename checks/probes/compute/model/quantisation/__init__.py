@@ -1,0 +1,1 @@
+"""What quantisation loses in the user's own model, layer by layer."""

@@ -113,7 +113,7 @@ def test_tickets_line_by_line(naosu: Naosu, tmp_path: Path) -> None:
     assert json.loads(written)["id"] == NAME
 
 
-@pytest.mark.parametrize("form", [(), ("--json",), ("--markdown",)])
+@pytest.mark.parametrize("form", [(), ("-v",), ("--json",), ("--markdown",)])
 def test_a_case_with_hostile_texts_everywhere(form: tuple[str, ...], naosu: Naosu, tmp_path: Path) -> None:
     plain = json.loads(CASE.read_bytes())
     for key in set(keys_of_texts(plain["facts"])) & {
@@ -127,7 +127,7 @@ def test_a_case_with_hostile_texts_everywhere(form: tuple[str, ...], naosu: Naos
         plain["facts"] = with_text(plain["facts"], key, NAME)
     (tmp_path / "case.json").write_text(json.dumps(plain), "utf-8")
     written = naosu("show", "case.json", *form, "--no-redact")
-    assert "red" in written
+    assert "red" in written or not form  # a first look shows less of them
     assert_harmless(written, but="\u200b")
     if form == ("--json",):
         assert json.loads(written)["format"] == 1

@@ -1,6 +1,7 @@
 """The judgement, from top to bottom: facts become outcomes of checks, and these a case with ranked findings.
 
     outcomes of checks           judge_each, one_check
+    -> of NaN, told once         models/lost_numbers
     -> of runs and exports       models/run_errors, export_errors, packaged
     -> of the user's program     programs/runs
     -> of AI programs here       programs/local
@@ -25,6 +26,7 @@ from checks.facts.case import Answers, Case, now
 from checks.facts.finding import Finding, Outcome
 from checks.facts.question import SymptomName
 from checks.judgement.merging import with_findings_instead
+from checks.judgement.models.lost_numbers import told_once
 from checks.judgement.models.outcomes import verdicts
 from checks.judgement.one_check import judge_one
 from checks.judgement.ranking import rank
@@ -104,7 +106,7 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
     The imports are late for start-up time alone: most examinations have no failed model and no text, and what reads
     these loads much.
     """
-    known = tuple(outcomes)
+    known = told_once(tuple(outcomes)) if facts.models else tuple(outcomes)
     if any(model.runs for model in facts.models):
         from checks.judgement.models.run_errors import with_runs
 

@@ -58,7 +58,7 @@ def non_finite_output(measurements: Measurements) -> Iterator[Finding]:
                 *(Evidence("lost_from", _in_a_line(operand), run.origin) for operand in lost.operands),
             ),
             remedies=_remedies(lost, is_own=is_own),
-            values={**values_of(run), "seen": _seen(lost, is_own=is_own)},
+            values={**values_of(run), "seen": _seen(lost, is_own=is_own), "lost_source": lost.source},
         )
 
 

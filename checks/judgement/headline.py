@@ -141,10 +141,13 @@ def _of_findings(facts: Facts, findings: Sequence[Finding], symptom: str, exactn
 
 
 def is_trouble(facts: Facts, findings: Sequence[Finding], symptom: str) -> bool:
-    """Whether something serious was found, or two machines differ by what nothing explains, and that was asked."""
+    """Whether something serious was found, or two machines differ by what is not proven to explain it.
+
+    Who gives the report of another machine asks that, whatever the question is.
+    """
     if is_found(findings, reported=facts.reported):
         return True
-    is_asked = symptom in (SymptomName.COMPARISON, SymptomName.RESULTS_DIFFER)
+    is_asked = symptom in (SymptomName.COMPARISON, SymptomName.RESULTS_DIFFER) or bool(facts.others)
     return is_asked and agreement(comparisons(facts)) in (Agreement.CANDIDATE, Agreement.UNEXPLAINED, Agreement.BEYOND)
 
 

@@ -250,14 +250,15 @@ def asks_whether_it_repeats(symptom: Symptom | None) -> bool:
 
 
 def should_own_model_repeat(symptom: Symptom | None) -> bool:
-    """Whether the user asks about changes of the own model; also where everything is asked and no need is given.
+    """Whether changes of the own model matter: to whom needs the same bits, asks for them, or names no need at all.
 
-    Single operations are different: the user may not use them.
+    Which question about results was asked makes no difference. Single operations are different: the user may not use
+    them.
     """
     if symptom is not None and symptom.exactness == Exactness.DECISIONS:
         return False
-    is_everything = symptom is not None and symptom.name == SymptomName.EVERYTHING and not symptom.exactness
-    return is_everything or asks_whether_it_repeats(symptom)
+    names_no_need = symptom is not None and not symptom.exactness
+    return names_no_need or asks_whether_it_repeats(symptom)
 
 
 def values_of(run: ModelMeasured) -> dict[str, str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from checks.analysis.numbers.magnitude import Size
-from checks.analysis.numbers.side_by_side import Agreement, Comparison, agreement, comparisons
+from checks.analysis.numbers.side_by_side import Agreement, Comparison, NumberDifference, agreement, comparisons
 from checks.facts.case import Case
 from wizard.report.content.measured.words import joined, part_words
 from wizard.words import words
 
 _MOST_NAMED = 3  # causes that are named; the tables have all
 _LONGEST = 60  # characters of the two values of a part that are shown with its name
+_OF_STREAMS = ("streams", "streams-beside")  # nothing else is unexplained; and other differences have candidates
 # Variables set the number of threads, so only that number is named.
 _SHOWN_AS = {"thread-variables": "threads"}
 
@@ -31,13 +32,18 @@ def _outcome(found: Comparison, language: str, *, is_cancelled: bool) -> str:
         same=len(found.same),
         count=len(found.pairs),
         uncompared=len(found.one_sided),
-        open=sum(not difference.explained_by for difference in found.apart),
+        open=sum(not difference.explained_by for difference in found.apart if not _is_stream(difference)),
+        streams=sum(map(_is_stream, found.apart)),
         beyond=sum(difference.pair.size.size is Size.BEYOND for difference in found.apart),
         causes=_named(found, causes, language, ending),
     )
-    if not found.apart or not all(difference.pair.size.is_within_rounding for difference in found.apart):
-        return outcome
-    return joined((outcome, words("report.comparison-rounding", language)), language, "report.sentence-separator")
+    are_near = found.apart and all(difference.pair.size.is_within_rounding for difference in found.apart)
+    streams = sum(map(_is_stream, found.apart)) if ending not in _OF_STREAMS else 0
+    more = (
+        words("report.comparison-rounding", language) if are_near else "",
+        words("report.comparison-with-streams", language, streams=streams) if streams else "",
+    )
+    return joined(filter(None, (outcome, *more)), language, "report.sentence-separator")
 
 
 def between(found: Comparison, language: str) -> str:
@@ -53,7 +59,15 @@ def _ending(found: Comparison, *, is_cancelled: bool) -> str:
         return "itself"
     if ending is Agreement.NOTHING and is_cancelled:
         return "cancelled"
+    unexplained = [difference for difference in found.apart if not difference.explained_by]
+    if ending is Agreement.UNEXPLAINED and all(map(_is_stream, unexplained)):
+        return _OF_STREAMS[len(unexplained) < len(found.apart)]
     return ending.value
+
+
+def _is_stream(difference: NumberDifference) -> bool:
+    """Whether the same seed gave other random numbers: no difference of arithmetic, and none that one explains."""
+    return difference.pair.size.size is Size.STREAM
 
 
 def _causes(found: Comparison) -> tuple[str, ...]:

@@ -255,7 +255,7 @@ def test_a_model_that_varies_names_its_node_and_what_mends_it() -> None:
         pytest.param(Symptom(name="everything"), Severity.WARNING, id="everything"),
         pytest.param(Symptom(name="everything", exactness="close"), Severity.NOTE, id="close-is-enough"),
         pytest.param(Symptom(name="results-change", exactness="decisions"), Severity.NOTE, id="decisions-stay"),
-        pytest.param(Symptom(name="results-differ"), Severity.NOTE, id="asked-of-places"),
+        pytest.param(Symptom(name="results-differ"), Severity.WARNING, id="asked-of-places"),
     ],
 )
 def test_that_the_own_model_changes_is_a_warning_where_that_may_matter(symptom: Symptom, severity: Severity) -> None:

@@ -21,7 +21,7 @@ def told(detail: str) -> Measurements:
         pytest.param("results-change", Severity.WARNING, id="asked-for"),
         pytest.param("models", Severity.WARNING, id="model-files-that-are-repeated"),
         pytest.param("everything", Severity.WARNING, id="everything"),
-        pytest.param("results-differ", Severity.NOTE, id="not-asked"),
+        pytest.param("results-differ", Severity.WARNING, id="asked-of-places"),
     ],
 )
 def test_what_is_kept_is_named(symptom: str, severity: Severity) -> None:

@@ -30,6 +30,7 @@ from wizard.report.prints.terminal import to_terminal
 
 HERE, ONE_THREAD = "torch-2.13.0-cpu-portraits", "torch-2.13.0-cpu-one-thread-portraits"
 NUMPY, OLD_NUMPY = "numpy-2.4.6-portraits", "numpy-1.26.4-portraits"
+JAX, OTHER_KEYS = "jax-0.10.2-cpu-random", "jax-0.10.2-cpu-random-not-partitionable"
 TRAINED = "jax-0.10.2-cpu"  # with times, which no two runs share
 DIGITS = "torch-2.13.0-cpu-digits"  # threads are tried in it
 ROUNDING = {
@@ -197,3 +198,12 @@ def test_what_may_explain_a_difference_gets_no_tick() -> None:
     proven = machines_section(two(), "en")
     assert proven is not None
     assert {row.state for row in proven.tables[-1].rows} == {"clear"}
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_other_random_numbers_are_no_difference_that_nothing_explains(language: str) -> None:
+    """JAX with and without partitionable keys, which these two environments do not tell."""
+    (said,) = compared_with(beside(machine(JAX), machine(OTHER_KEYS)), language)
+    streams = {"en": "the same seed gives other random numbers", "ja": "同じシードから異なる乱数"}
+    assert streams[language] in said
+    assert {"en": "nothing that is known", "ja": "説明できません"}[language] not in said

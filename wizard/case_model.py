@@ -367,6 +367,13 @@ class CaseModel(QObject):
         self.set_case_id("")
         self.changed.emit()
 
+    def take_up(self, answers: Answers, name: str) -> None:
+        """Go on with what was being examined when the program was killed."""
+        self.begin()
+        self.answers = answers
+        self.set_case_id(name if any(heading.id == name for heading in self.headings) else "")
+        self.changed.emit()
+
     def examine_here(self) -> None:
         """What was sent happened on this computer: examine it, with the same text, as the same case."""
         self.answers = dataclasses.replace(self.answers, symptom=SYMPTOMS[0])

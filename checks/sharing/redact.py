@@ -134,6 +134,11 @@ def without_secrets(case: Case) -> Case:
     return msgspec.convert(_replace(msgspec.to_builtins(case), "", Redaction(Names(), only_secrets=True)), Case)
 
 
+def secretless(text: str) -> str:
+    """A text without keys and passwords; names and paths stay."""
+    return Redaction(Names(), only_secrets=True).hide(text, "text")
+
+
 def texts_of(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     """All texts of plain data with the names of their fields; a command and a variable also as they are written."""
     if isinstance(value, str):

@@ -149,3 +149,15 @@ def test_an_error_of_our_own_and_what_libraries_log(tmp_path: Path) -> None:
     written = on_terminal(sys.executable, "-P", "-c", program, EVIL, cwd=tmp_path)
     assert written.count("title") >= 5
     assert_harmless(written)
+
+
+def test_a_reader_that_has_enough_is_no_error() -> None:
+    """`naosu envs | head -0`."""
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        command = [sys.executable, "-m", "wizard", "envs"]
+        done = subprocess.run(command, cwd=ROOT, stdout=write, stderr=subprocess.PIPE, check=False)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -51,13 +51,15 @@ def run_command(arguments: Sequence[str]) -> int:
         return 2
     except KeyboardInterrupt:
         return 130  # as shells count a Ctrl+C: 128 + SIGINT
-    except BrokenPipeError:  # `naosu check | head`
-        return _without_stdout()
+    except BrokenPipeError:  # `naosu check | head`: the reader has what it wanted
+        _leave_stdout()
+        return 0
     except OSError as error:
         if error.errno not in _STREAM_FULL:
             raise
         print(words("commands.output-full", language_asked(arguments), detail=error.strerror), file=sys.stderr)
-        return _without_stdout()
+        _leave_stdout()
+        return 2
     return status
 
 
@@ -69,7 +71,6 @@ def _of_a_program(arguments: Sequence[str]) -> tuple[Sequence[str], tuple[str, .
     return arguments[:here], tuple(arguments[here + 1 :])
 
 
-def _without_stdout() -> int:
+def _leave_stdout() -> None:
     """Point standard output at nothing: Python's own last flush must not fail a second time."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 2

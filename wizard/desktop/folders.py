@@ -17,6 +17,14 @@ def last_folder(kind: str) -> str:
     return str(path if path is not None and _is_folder(path) else Path.home())
 
 
+def show_folder(path: Path) -> None:
+    """Show the folder of a file in the system's own program for files."""
+    from PySide6.QtCore import QUrl
+    from PySide6.QtGui import QDesktopServices  # neither before the first window
+
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
+
+
 def remember(kind: str, path: Path) -> None:
     """Note the folder of what was chosen, or the folder itself."""
     _settings().setValue(f"folders/{kind}", str(path if _is_folder(path) else path.parent))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from wizard.case_model import CaseModel, Notice, Search
-from wizard.desktop.folders import chosen, remember_chosen
+from wizard.desktop.folders import chosen, remember_chosen, show_folder
 from wizard.evidence_files import Given, Kind, may_be_neither, near_folder, no_models
 from wizard.flow import TICKET, Answers
 from wizard.jobs.cases import CaseJobs
@@ -91,6 +91,7 @@ class Work(QObject):
         runs, self._case.program_runs = self._case.program_runs, ()  # of another examination they would be old
         program, self._case.local_program = self._case.local_program, ""
         self._case.run_began()
+        self.cases.note()
         self._engine = EngineThread(self._case.answers, self._case.interpreters, self._examine, self, runs, program)
         self._engine.happened.connect(self._happened, Qt.ConnectionType.QueuedConnection)
         self._engine.broke.connect(self._broke, Qt.ConnectionType.QueuedConnection)
@@ -238,6 +239,7 @@ class Work(QObject):
         if engine is not None:
             engine.wait()
             engine.deleteLater()
+        self.cases.note_done()
         if self._outcome is None:
             self._case.run_ended(None, Notice("error-run-broke", {"error": self._broken}))
             return
@@ -371,7 +373,9 @@ class Work(QObject):
     def _written(self, path: Path, hidden: dict[str, int]) -> None:
         self._case.was_kept()
         count = sum(hidden.values())
-        self._case.set_notice(Notice("written-redacted" if count else "written", {"path": path, "count": count}, False))
+        key, values = "written-redacted" if count else "written", {"path": path, "count": count}
+        shown = ("show-folder", functools.partial(show_folder, path))
+        self._case.set_notice(Notice(key, values, is_error=False, act=shown))
 
     def _rendered(self, what: str, text: str) -> None:
         self._case.was_kept()

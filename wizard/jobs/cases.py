@@ -5,15 +5,19 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from wizard.case_model import CaseModel, Notice
+from wizard.evidence_files import Given, Kind
+from wizard.flow import EFFORTS, EXACTNESS, SYMPTOMS, Answers
 
 if TYPE_CHECKING:  # loaded on a worker thread, after the first window
     from checks.facts.case import Case
     from checks.history.cases import Cases, Heading
+    from checks.history.drafts import Drafts
 
     Start = Callable[[Callable[[], Any], Callable[[Any], object], Callable[[Exception], object]], None]
 
@@ -45,6 +49,19 @@ class CaseJobs(QObject):
     def keep_aside(self, case: Case) -> None:
         """Save a case that is not shown."""
         self._do(lambda: _kept(case, ""), lambda heading: self._kept(case, heading), "cases-not-kept")
+
+    def note(self) -> None:
+        """What is being examined from now on, for the next start if this one is killed."""
+        answers, name = self._case.answers, self._case.case_id
+        self._do(lambda: _noted(answers, name), lambda _: None, "")
+
+    def note_done(self) -> None:
+        """It is over."""
+        self._do(_note_done, lambda _: None, "")
+
+    def find_left(self, take: Callable[[Answers, str], object]) -> None:
+        """Hand over what a killed window was examining: its answers, and the case that they belong to."""
+        self._do(_left, lambda found: take(*found) if found is not None else None, "")
 
     def begin_lot(self) -> None:
         """What is saved from now on came together."""
@@ -149,6 +166,9 @@ class CaseJobs(QObject):
     def _failed(self, error: Exception, key: str) -> None:
         from checks.sharing.case import CaseError
 
+        if not key:  # what is only kept for a start that may never come
+            log.warning("what is being examined could not be noted", exc_info=error)
+            return
         if isinstance(error, KeyError):  # another window has deleted it
             self.list()
             self._case.set_notice(Notice("cases-gone"))
@@ -212,3 +232,54 @@ def _replaced(case: Case, name: str) -> Heading | None:
 
 def _read(name: str) -> Case:
     return _store().read(name)
+
+
+def _drafts() -> Drafts | None:
+    from checks.history.cases import cases_folder
+    from checks.history.drafts import Drafts
+
+    folder = cases_folder()
+    return None if folder is None else Drafts(folder.parent / "drafts")
+
+
+def _noted(answers: Answers, name: str) -> None:
+    from checks.history.drafts import Draft
+    from checks.sharing.redact import secretless
+
+    drafts = _drafts()
+    if drafts is not None:
+        drafts.note(
+            Draft(
+                symptom=answers.symptom,
+                exactness=answers.exactness,
+                effort=answers.effort,
+                text=secretless(answers.text),
+                files=tuple((str(given.path), given.kind.value) for given in answers.given),
+                target=answers.target,
+                case=name,
+            )
+        )
+
+
+def _note_done() -> None:
+    drafts = _drafts()
+    if drafts is not None:
+        drafts.done()
+
+
+def _left() -> tuple[Answers, str] | None:
+    drafts = _drafts()
+    draft = drafts.left() if drafts is not None else None
+    if draft is None or draft.symptom not in SYMPTOMS:
+        return None
+    kinds = {kind.value: kind for kind in Kind}
+    given = tuple(Given(Path(path), kinds[kind]) for path, kind in draft.files if kind in kinds)
+    answers = Answers(
+        symptom=draft.symptom,
+        exactness=draft.exactness if draft.exactness in EXACTNESS else "",
+        effort=draft.effort if draft.effort in EFFORTS else "standard",
+        text=draft.text,
+        given=given,
+        target=draft.target,
+    )
+    return answers, draft.case

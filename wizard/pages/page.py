@@ -38,7 +38,6 @@ class Page(QWidget):
         column.setMaximumWidth(READABLE)
         self.scroller = QScrollArea()
         self.scroller.setWidgetResizable(True)
-        self.scroller.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.scroller.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.scroller.setWidget(column)
         filled(QVBoxLayout(self), self.scroller, margins=(0, 0, 0, 0))

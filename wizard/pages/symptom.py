@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from wizard.case_model import CaseModel
 from wizard.desktop.folders import last_folder, remember
@@ -125,6 +125,8 @@ class SymptomPage(Page):
             self.work.diagnose()
 
     def _choose(self) -> None:
+        from PySide6.QtWidgets import QFileDialog  # not before the first window
+
         paths, _ = QFileDialog.getOpenFileNames(self, self.case.say("symptom-files-title"), last_folder(Kind.LOG.value))
         if paths:
             remember(Kind.LOG.value, Path(paths[0]))

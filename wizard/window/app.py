@@ -11,18 +11,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QSocketNotifier, QTimer
+from PySide6.QtCore import QSocketNotifier, Qt, QTimer
 from PySide6.QtGui import QFont, QFontDatabase, QIcon
 from PySide6.QtWidgets import QApplication
 
 from checks.sharing.files import remove_left_parts
 from wizard.case_model import CaseModel, Notice
-from wizard.desktop import icons
+from wizard.desktop import icons, settings
 from wizard.desktop.folders import EXPORT, last_folder
 from wizard.jobs.background import Work
 from wizard.stop_signals import asked_to_end
 from wizard.window.half_done import offer_undo
 from wizard.window.main_window import Window
+from wizard.window.menus import LANGUAGE_NAMES
 
 _PAINTED = 100  # milliseconds after which the first window was painted: until then nothing takes the time for that
 
@@ -33,13 +34,14 @@ def run_window(arguments: Sequence[str] = (), language: str | None = None) -> in
     ``language``: "en" or "ja"; None = the system's.
     """
     application = make_application()
-    case = CaseModel()
-    if language is not None:
-        case.set_language(language)
+    application.styleHints().setColorScheme(settings.SCHEMES.get(settings.theme(), Qt.ColorScheme.Unknown))
+    case = CaseModel(language or settings.language(tuple(LANGUAGE_NAMES)))
     work = Work(case)
     window = Window(case, work)
+    window.restore()
     window.show()
     QTimer.singleShot(_PAINTED, work.cases.list)
+    QTimer.singleShot(_PAINTED, window.offer_to_go_on)
     QTimer.singleShot(_PAINTED, gc.enable)
     QTimer.singleShot(_PAINTED, lambda: remove_left_parts(Path(last_folder(EXPORT))))
     QTimer.singleShot(_PAINTED, lambda: work.mending.find_half_done(lambda *left: offer_undo(window, *left)))

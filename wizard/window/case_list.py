@@ -8,12 +8,10 @@ from PySide6.QtCore import QDateTime, QLocale, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeySequence, QPainter, QPalette, QTextLayout
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QInputDialog,
     QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QMenu,
     QPushButton,
     QStyle,
     QStyledItemDelegate,
@@ -166,6 +164,8 @@ class CaseList(QWidget):
             return
         self.list.setCurrentItem(item)
         heading = self._chosen()
+        from PySide6.QtWidgets import QMenu
+
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addActions([self.open_action, self.rename_action])
@@ -179,6 +179,8 @@ class CaseList(QWidget):
         heading = self._chosen()
         if heading is None:
             return
+        from PySide6.QtWidgets import QInputDialog
+
         dialog = QInputDialog(self)
         dialog.setWindowTitle(self._case.say("cases-rename-title"))
         dialog.setLabelText(self._case.say("cases-rename-label"))

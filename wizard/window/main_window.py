@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import (
@@ -17,6 +13,8 @@ from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
+    QPixmap,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -32,22 +30,19 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Notice
-from wizard.desktop import theme
-from wizard.desktop.dropped import dropped_files
-from wizard.desktop.folders import EXPORT, REPORT, last_folder, remember
-from wizard.evidence_files import Given, Kind, kind_in_ticket, kind_of
-from wizard.flow import MODELS, TICKET, Step, next_step, previous_step, reachable
+from wizard.desktop import settings, theme
+from wizard.flow import MODELS, TICKET, Answers, Step, next_step, previous_step, reachable
 from wizard.jobs.background import Work
 from wizard.pages.page import Page, in_reading_order
 from wizard.pages.symptom import SymptomPage
 from wizard.widgets.labels import filled, plain_label
-from wizard.window.history_menu import HistoryMenu
+from wizard.window.file_acts import FileActs
+from wizard.window.menus import Menus
 from wizard.window.notice_bar import NoticeBar
 from wizard.window.qt_words import translate_standard_buttons
 from wizard.window.rail import Rail
 
-if TYPE_CHECKING:  # loaded when there is a case, not before the first window, as all that is imported in functions
-    from checks.facts.case import Case
+_NARROW = 640  # logical pixels, below which there is no room for the rail
 
 
 class Window(QMainWindow):
@@ -61,10 +56,9 @@ class Window(QMainWindow):
         self._pages: dict[Step, Page] = {}
         self._palette_shown: object = None
         self._may_close = False
-        self._after_opening: Notice | None = None  # to be said where a report is shown
         self._notice_heard: Notice | None = None
         self.setAcceptDrops(True)
-        self.setMinimumSize(720, 520)
+        self.setMinimumSize(360, 260)  # of a small screen at three times its size
         self.resize(1080, 760)
         self._stack = QStackedWidget()
         self._notice = NoticeBar(case)
@@ -72,6 +66,7 @@ class Window(QMainWindow):
         self._rail = Rail(case, work.cases)
         self._rail.cases.new.clicked.connect(self.begin)
         self._rail.step_asked.connect(self.go)
+        self._rail.language_asked.connect(self.speak)
         right = filled(QVBoxLayout(), margins=(0, 0, 0, 0), spacing=0)
         right.addWidget(self._stack, 1)
         right.addWidget(self._notice)  # below: what somebody is about to click stays where it is
@@ -80,7 +75,12 @@ class Window(QMainWindow):
         across = filled(QHBoxLayout(whole), self._rail, margins=(0, 0, 0, 0), spacing=0)
         across.addLayout(right, 1)
         self.setCentralWidget(whole)
-        self._build_menu()
+        self.files = FileActs(self)
+        self.menus = Menus(self)
+        self._next_key = QAction(self)
+        self._next_key.setShortcuts([QKeySequence("Ctrl+Return"), QKeySequence("Ctrl+Enter")])
+        self._next_key.triggered.connect(self._press_next)
+        self.addAction(self._next_key)  # in no menu: Enter alone is a new line in the text
         case.changed.connect(self._refresh)
         case.language_changed.connect(self.retranslate)
         work.finished_run.connect(self._run_finished)
@@ -91,6 +91,13 @@ class Window(QMainWindow):
         self.retranslate()
         self._restyle()
         self.go(Step.SYMPTOM)
+
+    def restore(self) -> None:
+        """Take the place and size of the last time, on a screen that is still there; else what fits this one."""
+        noted = settings.geometry()
+        if noted is None or not self.restoreGeometry(noted):
+            room = self.screen().availableGeometry().size()
+            self.resize(self.size().boundedTo(room))
 
     # --- building
 
@@ -109,41 +116,6 @@ class Window(QMainWindow):
         self.next.clicked.connect(self.go_next)
         self.cancel.clicked.connect(self.work.cancel)
 
-    def _build_menu(self) -> None:
-        bar = self.menuBar()
-        self._file_menu = bar.addMenu("")
-        self._help_menu = bar.addMenu("")
-        self.new_action = self._action(self.begin, QKeySequence.StandardKey.New)
-        self.open_action = self._action(self.ask_open, QKeySequence.StandardKey.Open)
-        self.compare_action = self._action(self.ask_compare)
-        self.save_action = self._action(self.ask_save, QKeySequence.StandardKey.Save)
-        self.export_action = self._action(self.ask_export, QKeySequence.StandardKey.Print)
-        self.quit_action = self._action(self.close, QKeySequence.StandardKey.Quit)
-        self.about_action = self._action(self.about)
-        self.quit_action.setMenuRole(QAction.MenuRole.QuitRole)  # where macOS looks for them, in any language
-        self.about_action.setMenuRole(QAction.MenuRole.AboutRole)
-        self.next_action = self._action(self._press_next)
-        self.next_action.setShortcuts([QKeySequence("Ctrl+Return"), QKeySequence("Ctrl+Enter")])
-        self.addAction(self.next_action)  # in no menu: Enter alone is a new line in the text
-        self.cancel_action = self._action(self.work.cancel, QKeySequence(Qt.Key.Key_Escape))
-        self._file_menu.addActions([self.new_action, self.open_action, self.compare_action])
-        self._file_menu.addActions([self.save_action, self.export_action, self.cancel_action])
-        self._file_menu.addSeparator()
-        self.history_menu = HistoryMenu(self.case, self.work.cases, self)
-        self._file_menu.addMenu(self.history_menu)
-        self._file_menu.addSeparator()
-        self._file_menu.addAction(self.quit_action)
-        self._help_menu.addAction(self.about_action)
-
-    def _action(
-        self, act: Callable[[], object], keys: QKeySequence.StandardKey | QKeySequence | None = None
-    ) -> QAction:
-        action = QAction(self)
-        action.triggered.connect(lambda: act())  # noqa: PLW0108 - without the signal's argument
-        if keys is not None:
-            action.setShortcuts([keys] if isinstance(keys, QKeySequence) else QKeySequence.keyBindings(keys))
-        return action
-
     def page(self, step: Step) -> Page:
         """The page of a step, built when it is first asked for."""
         if step not in self._pages:
@@ -157,9 +129,9 @@ class Window(QMainWindow):
         match step:
             case Step.SYMPTOM:
                 symptom = SymptomPage(self.case, self.work)
-                symptom.open_asked.connect(self.ask_open)
-                symptom.compare_asked.connect(self.ask_compare)
-                symptom.files_chosen.connect(lambda paths: self.work.sort_out(paths, self._take_dropped))
+                symptom.open_asked.connect(self.files.ask_open)
+                symptom.compare_asked.connect(self.files.ask_compare)
+                symptom.files_chosen.connect(self.files.sort_out)
                 symptom.chosen.connect(self._choose)
                 return symptom
             case Step.EVIDENCE:
@@ -178,8 +150,8 @@ class Window(QMainWindow):
                 from wizard.pages.report import ReportPage
 
                 report = ReportPage(self.case, self.work)
-                report.save_asked.connect(self.ask_save)
-                report.export_asked.connect(self.ask_export)
+                report.save_asked.connect(self.files.ask_save)
+                report.export_asked.connect(self.files.ask_export)
                 report.again_asked.connect(self.again)
                 report.next_asked.connect(self.begin)
                 report.here_asked.connect(self.examine_here)
@@ -268,9 +240,22 @@ class Window(QMainWindow):
 
     def _show_report(self) -> None:
         self.go(Step.REPORT)
-        notice, self._after_opening = self._after_opening, None
+        notice, self.files.notice = self.files.notice, None
         if notice is not None:
             self.case.set_notice(notice)
+
+    def offer_to_go_on(self) -> None:
+        """Where the last window was killed in the middle of an examination: offer to go on with it."""
+
+        def offer(answers: Answers, name: str) -> None:
+            act = ("draft-go-on", lambda: self._go_on(answers, name))
+            self.case.set_notice(Notice("draft-left", is_error=False, act=act))
+
+        self.work.cases.find_left(offer)
+
+    def _go_on(self, answers: Answers, name: str) -> None:
+        self.case.take_up(answers, name)
+        self.go(Step.TARGET)
 
     def examine_here(self) -> None:
         """On from a text to the computer on which it happened."""
@@ -301,127 +286,17 @@ class Window(QMainWindow):
 
     # --- files
 
-    def ask_open(self) -> None:
-        """Let the user choose a report to open."""
-        from PySide6.QtWidgets import QFileDialog
-
-        kinds = f"{self.case.say('file-reports')} (*.pdf *.json)"
-        path, _ = QFileDialog.getOpenFileName(self, self.case.say("open-title"), last_folder(REPORT), kinds)
-        if path:
-            remember(REPORT, Path(path))
-            self.work.open(Path(path))
-
-    def ask_compare(self) -> None:
-        """Let the user choose two reports to compare, together or, from two folders, one after the other."""
-        from PySide6.QtWidgets import QFileDialog
-
-        kinds = f"{self.case.say('file-reports')} (*.pdf *.json)"
-        paths, _ = QFileDialog.getOpenFileNames(self, self.case.say("compare-title"), last_folder(REPORT), kinds)
-        if len(paths) == 1:
-            title = self.case.say("compare-second", name=Path(paths[0]).name)
-            second, _ = QFileDialog.getOpenFileName(self, title, str(Path(paths[0]).parent), kinds)
-            paths = [paths[0], second] if second else []
-        if paths:
-            remember(REPORT, Path(paths[0]))
-            self._compare(list(map(Path, paths)))
-
-    def _compare(self, reports: list[Path]) -> None:
-        if len(reports) == 2:
-            self.work.compare(*reports)
-        else:
-            self.case.set_notice(Notice("compare-two", {"names": self.case.listed(reports)}))
-
-    def ask_save(self) -> None:
-        """Let the user choose where the case is saved."""
-        self._export("json", self.case.say("save-title"), self.case.say("file-case"))
-
-    def ask_export(self) -> None:
-        """Let the user choose where the PDF goes."""
-        self._export("pdf", self.case.say("export-title"), "PDF")
-
-    def _export(self, kind: str, title: str, kinds: str) -> None:
-        from PySide6.QtWidgets import QFileDialog
-
-        from wizard.pages.report import ReportPage
-
-        if self.case.case is None or self.case.busy:
-            return
-        report = self.page(Step.REPORT)
-        dialog = QFileDialog(self, title, last_folder(EXPORT), f"{kinds} (*.{kind})")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(kind)  # before it asks whether an existing file may be replaced
-        dialog.selectFile(f"{file_name(self.case.case)}.{kind}")
-        if dialog.exec() and isinstance(report, ReportPage):
-            path = Path(dialog.selectedFiles()[0])
-            remember(EXPORT, path)
-            remember(REPORT, path)  # what was saved is what will be opened or compared
-            paper = report.paper.currentData()
-            self.work.export(path, kind, paper, hide=report.words_to_hide)
-        dialog.deleteLater()
-
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files may be dropped anywhere, unless something is being worked on."""
-        if self._dropped(event):
+        if self.files.dropped(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open a report, or take what was dropped as evidence; files of one kind say themselves what they are for."""
-        paths = self._dropped(event)
-        if not paths:
-            return
-        event.acceptProposedAction()
-        self.work.sort_out(paths, self._take_dropped)
-
-    def _take_dropped(self, paths: list[Path]) -> None:
-        kinds = {kind_of(path) for path in paths}
-        if kinds == {Kind.REPORT}:
-            if len(paths) == 1:
-                self.work.open(paths[0])
-            else:
-                self._compare(paths)
-            return
-        begins = self.step in (Step.SYMPTOM, Step.REPORT)  # elsewhere it belongs to what is being asked
-        if begins and kinds == {Kind.LOG}:
-            self._diagnose(paths)
-            return
-        if self.step is Step.REPORT:
-            self.case.begin()
-        if not self.case.answers.symptom:
-            self.case.set_symptom(_ASKED_BY.get(next(iter(kinds)), "") if len(kinds) == 1 else "")
-        if self.case.answers.symptom:
-            self.go(Step.EVIDENCE)
-            self._take(paths)
-        else:  # what they are for, only their owner knows
-            self.work.give(paths)
-            self.case.set_notice(Notice("drop-kept", {"names": self.case.listed(paths)}, is_error=False))
-
-    def _diagnose(self, paths: list[Path]) -> None:
-        """Texts are tickets, each a case; whoever knows that they are of one says so."""
-        refused = [path for path in paths if kind_in_ticket(path) not in (Kind.LOG, Kind.SCRIPT)]
-        taken = [path for path in paths if path not in refused]
-        if taken:
-            self.work.diagnose_each(taken)
-        if refused:
-            self.case.set_notice(Notice("evidence-refused", {"names": self.case.listed(refused)}))
-        elif len(taken) > 1:
-            together = ("drop-together", lambda: self._diagnose_together(taken))
-            self._after_opening = Notice("drop-each", {"count": len(taken)}, is_error=False, act=together)
-
-    def _diagnose_together(self, paths: list[Path]) -> None:
-        self.work.cases.join_lot()
-        self.case.begin(symptom=TICKET, given=tuple(Given(path, Kind.LOG) for path in paths))
-        self.work.diagnose()
-
-    def _take(self, paths: list[Path]) -> None:
-        from wizard.pages.evidence import EvidencePage
-
-        page = self.page(Step.EVIDENCE)
-        if isinstance(page, EvidencePage):
-            page.take(paths)
-
-    def _dropped(self, event: QDropEvent) -> list[Path]:
-        """The files of a drop; none while something is being worked on."""
-        return [] if self.case.is_running or self.case.busy else dropped_files(event.mimeData())
+        """Take what was dropped."""
+        paths = self.files.dropped(event)
+        if paths:
+            event.acceptProposedAction()
+            self.files.sort_out(paths)
 
     # --- showing
 
@@ -435,11 +310,7 @@ class Window(QMainWindow):
         self.next.setVisible(self.step is not Step.REPORT and not running)
         self.cancel.setVisible(running)
         self.back.setVisible(not running)
-        self.cancel_action.setEnabled(running)
-        for action in (self.new_action, self.open_action, self.compare_action):
-            action.setEnabled(not running and not self.case.busy)
-        for action in (self.save_action, self.export_action):
-            action.setEnabled(self.case.case is not None and not running and not self.case.busy)
+        self.menus.refresh()
         key = {Step.TARGET: "next-run", Step.RUN: "next-report"}.get(self.step, "next")
         if self.step is Step.EVIDENCE and answers.symptom == TICKET:
             key = "next-diagnose"
@@ -474,11 +345,7 @@ class Window(QMainWindow):
         """Every text of the frame and of the built pages in the present language."""
         translate_standard_buttons(self.case.language)
         say = self.case.say
-        self._file_menu.setTitle(say("menu-file"))
-        self._help_menu.setTitle(say("menu-help"))
-        for name in ("new", "open", "compare", "save", "export", "cancel", "quit", "about"):
-            getattr(self, f"{name}_action").setText(say(f"menu-{name}"))
-        self.history_menu.retranslate()
+        self.menus.retranslate()
         self.back.setText(say("back"))
         self.cancel.setText(say("cancel"))
         self._notice.retranslate()
@@ -487,19 +354,21 @@ class Window(QMainWindow):
             page.retranslate()
         self._refresh()
 
-    def about(self) -> None:
-        """Who we are, in plain text."""
-        from PySide6.QtWidgets import QMessageBox
+    @property
+    def logo(self) -> QPixmap:
+        """Our sign, for a dialog."""
+        return self._rail.logo.pixmap()
 
-        from checks import __version__
+    def speak(self, language: str) -> None:
+        """Switch to a language, and remember it."""
+        settings.remember_language(language)
+        self.case.set_language(language)
 
-        box = QMessageBox(self)
-        box.setWindowTitle(self.case.say("about-title"))
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(self.case.say("about-text", version=__version__))
-        box.setInformativeText(self.case.say("about-more"))
-        box.setIconPixmap(self._rail.logo.pixmap())
-        box.open()
+    def dress(self, name: str) -> None:
+        """Follow a theme of settings.THEMES, and remember it."""
+        settings.remember_theme(name)
+        QGuiApplication.styleHints().setColorScheme(settings.SCHEMES.get(name, Qt.ColorScheme.Unknown))
+        self.menus.refresh()
 
     def _restyle(self) -> None:
         """Colours from the palette, again when the system turns dark or light."""
@@ -520,6 +389,11 @@ class Window(QMainWindow):
         else:
             focused.click()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where the window is narrow, the page has all of it; the menus lead where the rail would."""
+        super().resizeEvent(event)
+        self._rail.setVisible(self.width() >= _NARROW)
+
     def changeEvent(self, event: QEvent) -> None:
         """Follow the system's palette."""
         super().changeEvent(event)
@@ -533,6 +407,7 @@ class Window(QMainWindow):
             event.ignore()
             self._ask_to_quit(lost)
             return
+        settings.remember_geometry(self.saveGeometry())
         self.work.shutdown()
         super().closeEvent(event)
 
@@ -551,12 +426,4 @@ class Window(QMainWindow):
         self.close()
 
 
-def file_name(case: Case) -> str:
-    """The usual name of a report's file, without its ending: tickets of one day are told apart by their cause."""
-    day = re.sub(r"[^0-9-]", "", case.created[:10])  # of a report that was sent it may be anything
-    what = ("ticket", *(finding.cause for finding in case.findings[:1])) if case.facts.reported else ()
-    return "-".join(("naosu", *what, day))
-
-
-_ASKED_BY = {Kind.MODEL: MODELS, Kind.LOG: TICKET}  # what files of one kind alone are dropped for
 _HINTS = {Step.EVIDENCE: "hint-ticket", Step.TARGET: "hint-target"}

@@ -12,14 +12,14 @@ from wizard.flow import STEPS, Step, is_complete, reachable, steps_shown
 from wizard.jobs.cases import CaseJobs
 from wizard.widgets.labels import filled, plain_label
 from wizard.window.case_list import CaseList
-
-LANGUAGE_NAMES = {"en": "English", "ja": "日本語"}  # each in itself, so that its speakers find it
+from wizard.window.menus import LANGUAGE_NAMES
 
 
 class Rail(QFrame):
     """Shows the progress of the walk; ``step_asked`` with the step that was clicked."""
 
     step_asked = Signal(object)
+    language_asked = Signal(str)
 
     def __init__(self, case: CaseModel, jobs: CaseJobs) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Rail(QFrame):
         for code, own_name in LANGUAGE_NAMES.items():
             self.language.addItem(own_name, code)
         self.language.setCurrentIndex(self.language.findData(case.language))
-        self.language.activated.connect(lambda: case.set_language(self.language.currentData()))
+        self.language.activated.connect(lambda: self.language_asked.emit(self.language.currentData()))
         self._language_label.setBuddy(self.language)
         column.addWidget(self._language_label)
         column.addWidget(self.language)

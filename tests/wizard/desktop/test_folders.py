@@ -100,8 +100,8 @@ def test_dialogs_begin_where_the_last_one_ended(
 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", ask)
     monkeypatch.setattr(window.work, "open", lambda path: None)
-    window.ask_open()
-    window.ask_open()
+    window.files.ask_open()
+    window.files.ask_open()
     assert begun == [HOME, str(tmp_path)]
 
 
@@ -132,7 +132,7 @@ def test_what_was_saved_is_looked_for_where_it_was_saved(
     monkeypatch.setattr(QFileDialog, "exec", lambda _: 1)
     monkeypatch.setattr(QFileDialog, "selectedFiles", lambda _: [str(tmp_path / "saved.json")])
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *args: asked.append(args[2]) or ([], ""))
-    at_report.ask_save()
+    at_report.files.ask_save()
     qtbot.waitUntil(lambda: not at_report.case.busy)
-    at_report.ask_compare()
+    at_report.files.ask_compare()
     assert asked == [str(tmp_path)]

@@ -110,7 +110,7 @@ def test_it_can_be_stopped(by: str, qtbot: QtBot, panel: WatchPanel, window: Win
         if by == "button":
             qtbot.keyClick(panel.stop, Qt.Key.Key_Space)
         elif by == "escape":
-            window.cancel_action.trigger()
+            window.menus.cancel.trigger()
         else:
             window.cancel.click()
     assert not window.case.is_watching

@@ -226,8 +226,8 @@ def test_all_are_deleted_after_a_question(qtbot: QtBot, window: Window, shown: C
     store.add(case(), Verdicts({"en": "In order."}, "clear"))
     with qtbot.waitSignal(window.work.cases.listed):
         window.work.cases.list()
-    window.history_menu.read()
-    window.history_menu.delete_action.trigger()
+    window.menus.history.read()
+    window.menus.history.delete_action.trigger()
     (box,) = window.findChildren(QMessageBox)
     assert box.defaultButton().text() == "Keep them"
     next(button for button in box.buttons() if button.text() == "Delete all").click()

@@ -24,8 +24,8 @@ def menu(qtbot: QtBot, store: Store) -> HistoryMenu:
     case = CaseModel()
     window = Window(case, Work(case))
     qtbot.addWidget(window)
-    window.history_menu.read()
-    return window.history_menu
+    window.menus.history.read()
+    return window.menus.history
 
 
 def said(menu: HistoryMenu) -> str:

@@ -120,11 +120,11 @@ def test_check_this_computer_needs_one_step_more(window: Window) -> None:
 
 def test_a_new_case_is_empty(at_report: Window) -> None:
     at_report.case.set_text("of the first")
-    at_report.new_action.trigger()
+    at_report.menus.new.trigger()
     assert at_report.step is Step.SYMPTOM
     assert (at_report.case.answers.symptom, at_report.case.answers.text) == ("", "")
     assert at_report.case.case is None
-    assert not at_report.export_action.isEnabled()
+    assert not at_report.menus.export.isEnabled()
 
 
 def test_tab_leads_through_the_page_then_the_buttons_then_the_rail(
@@ -503,7 +503,7 @@ def test_dropped_models_belong_to_the_question_that_was_asked(window: Window, tm
 def test_no_report_is_opened_while_it_runs(qtbot: QtBot, at_target: Window, tmp_path: Path) -> None:
     at_target.go_next()
     assert not drag(at_target, tmp_path / "a.pdf").isAccepted()
-    assert not at_target.open_action.isEnabled()
+    assert not at_target.menus.open.isEnabled()
 
 
 def test_a_damaged_report_is_one_sentence(
@@ -568,7 +568,7 @@ def test_dark_and_light(qtbot: QtBot, window: Window, qapp: QApplication) -> Non
 
 
 def test_about(qtbot: QtBot, window: Window) -> None:
-    window.about()
+    window.menus.introduce()
     box = window.findChild(QMessageBox)
     assert isinstance(box, QMessageBox)
     assert "Naosu" in box.text()
@@ -598,15 +598,15 @@ def test_open_by_the_menu(qtbot: QtBot, window: Window, monkeypatch: pytest.Monk
     sent = tmp_path / "sent.json"
     monkeypatch.setattr("wizard.jobs.background.opened", lambda path: case(TOO_OLD))
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
-    window.open_action.trigger()  # and cancelled
+    window.menus.open.trigger()  # and cancelled
     assert window.step is Step.SYMPTOM
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(sent), ""))
     with qtbot.waitSignal(window.work.finished_opening):
-        window.open_action.trigger()
+        window.menus.open.trigger()
     assert window.case.opened == sent
 
 
-@pytest.mark.parametrize(("action", "kind"), [("save_action", "json"), ("export_action", "pdf")])
+@pytest.mark.parametrize(("action", "kind"), [("save", "json"), ("export", "pdf")])
 def test_save_by_the_menu(
     qtbot: QtBot, at_report: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, action: str, kind: str
 ) -> None:
@@ -619,14 +619,14 @@ def test_save_by_the_menu(
         return True
 
     monkeypatch.setattr(QFileDialog, "exec", answer)
-    getattr(at_report, action).trigger()
+    getattr(at_report.menus, action).trigger()
     qtbot.waitUntil(lambda: at_report.case.notice is not None, timeout=20_000)
-    assert asked == [(kind, f"naosu-2026-11-20.{kind}")]
+    assert asked == [(kind, f"naosu-driver-too-old-for-cuda-2026-11-20.{kind}")]
     assert (tmp_path / f"mine.{kind}").is_file()
     assert str(tmp_path / f"mine.{kind}") in at_report._notice.text.text()
 
 
 def test_nothing_to_save_before_a_report(window: Window) -> None:
-    assert not window.save_action.isEnabled()
-    assert not window.export_action.isEnabled()
-    window.ask_save()  # no dialog that would wait for an answer
+    assert not window.menus.save.isEnabled()
+    assert not window.menus.export.isEnabled()
+    window.files.ask_save()  # no dialog that would wait for an answer

@@ -16,7 +16,8 @@ from wizard.flow import TICKET, Step
 from wizard.pages.evidence import EvidencePage
 from wizard.pages.report import ReportPage
 from wizard.pages.symptom import SymptomPage
-from wizard.window.main_window import Window, file_name
+from wizard.window.file_acts import file_name
+from wizard.window.main_window import Window
 
 LEFT = Qt.MouseButton.LeftButton
 TEXT = """After we exchanged the card nothing works any more.

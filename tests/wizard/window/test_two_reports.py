@@ -81,7 +81,7 @@ def test_two_dropped_reports_are_compared_by_their_names(
     assert page._report.findings
     unfolded = {key for key, fold in page._folds.items() if fold.header.isChecked()}
     assert unfolded == {"measured/machines"}  # the answer; what was found on the first of them alone is below
-    assert window.export_action.isEnabled()  # as PDF, JSON and Markdown, like every report
+    assert window.menus.export.isEnabled()  # as PDF, JSON and Markdown, like every report
 
 
 def test_from_the_first_page_and_the_menu(
@@ -95,13 +95,13 @@ def test_from_the_first_page_and_the_menu(
     qtbot.waitUntil(lambda: window.step is Step.REPORT)
     window.go(Step.SYMPTOM)
     with qtbot.waitSignal(window.work.finished_opening):
-        window.compare_action.trigger()
+        window.menus.compare.trigger()
     qtbot.waitUntil(lambda: window.step is Step.REPORT)
 
 
 def test_a_dialog_that_was_cancelled(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([], ""))
-    window.ask_compare()
+    window.files.ask_compare()
     assert window.case.notice is None
     assert window.case.busy == ""
 
@@ -111,7 +111,7 @@ def test_two_in_different_folders_are_chosen_one_after_the_other(
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(two[0])], ""))
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
-    window.ask_compare()  # and thought better of it
+    window.files.ask_compare()  # and thought better of it
     assert window.case.busy == ""
     asked: list[str] = []
 
@@ -121,7 +121,7 @@ def test_two_in_different_folders_are_chosen_one_after_the_other(
 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", second)
     with qtbot.waitSignal(window.work.finished_opening):
-        window.ask_compare()
+        window.files.ask_compare()
     assert asked == ["Choose the report to compare report.json with", str(two[0].parent)]
     assert window.case.case is not None
     assert window.case.case.facts.name == "office/report.json"
@@ -132,7 +132,7 @@ def test_it_takes_two(window: Window, two: tuple[Path, Path], monkeypatch: pytes
     window.case.set_language(language)
     chosen = [str(two[0])] * 3
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: (chosen, ""))
-    window.ask_compare()
+    window.files.ask_compare()
     assert window.case.notice is not None
     assert "report.json" in window.case.sentence(window.case.notice)
     assert window.case.busy == ""

@@ -1,0 +1,168 @@
+"""What people expect of any program: it remembers its size, language and theme, fits small screens, and goes on."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from PySide6.QtCore import QSettings, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QMessageBox, QPushButton
+from pytestqt.qtbot import QtBot
+from support.played_engine import VENV, Engine
+
+from checks.history.drafts import Draft, Drafts
+from wizard.case_model import CaseModel
+from wizard.desktop import settings
+from wizard.flow import Step
+from wizard.jobs.background import Work
+from wizard.window.main_window import Window
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def another(qtbot: QtBot) -> Window:
+    """The window of the next start."""
+    case = CaseModel(settings.language(("en", "ja")) or "en")
+    window = Window(case, Work(case))
+    qtbot.addWidget(window)
+    window.restore()
+    return window
+
+
+def test_size_language_and_theme_are_remembered(qtbot: QtBot, window: Window) -> None:
+    window.resize(760, 640)
+    window.menus._language_acts["ja"].trigger()
+    window.menus._theme_acts["dark"].trigger()
+    window.close()
+    after = another(qtbot)
+    assert (after.width(), after.height()) == (760, 640)
+    assert after.case.language == "ja"
+    assert after.menus._theme_acts["dark"].isChecked()
+    after.menus._theme_acts["system"].trigger()
+    assert settings.theme() == "system"
+
+
+def test_the_language_of_the_rail_is_remembered_too(window: Window) -> None:
+    window._rail.language_asked.emit("ja")
+    assert window.case.language == "ja"
+    assert settings.language(("en", "ja")) == "ja"
+
+
+@pytest.mark.parametrize("value", ["xx", 7, ["en"], ""])
+def test_odd_settings_are_left_out(qtbot: QtBot, dressed: object, value: object) -> None:
+    stored = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "naosu", "naosu")
+    for key in ("language", "theme", "geometry"):
+        stored.setValue(f"window/{key}", value)
+    stored.sync()
+    assert settings.language(("en", "ja")) is None
+    assert settings.theme() == "system"
+    assert settings.geometry() is None
+    assert another(qtbot).width() > 0
+
+
+def test_a_settings_file_of_rubbish(qtbot: QtBot, dressed: object) -> None:
+    stored = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "naosu", "naosu")
+    path = Path(stored.fileName())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(bytes(range(256)) * 40)
+    assert another(qtbot).width() > 0
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 660), (1093, 574), (853, 560), (427, 260)])
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_every_page_fits(qtbot: QtBot, at_report: Window, width: int, height: int, language: str) -> None:
+    """1024x700, 1366x768 at 125 %, 1280x900 at 150 % and at 300 %, less what the system's bars take."""
+    at_report.case.set_language(language)
+    at_report.retranslate()
+    at_report.resize(width, height)
+    for step in (Step.SYMPTOM, Step.EVIDENCE, Step.TARGET, Step.RUN, Step.REPORT):
+        at_report.go(step)
+        QGuiApplication.sendPostedEvents()
+        qtbot.waitUntil(lambda: (at_report.width(), at_report.height()) == (width, height))
+        for button in (at_report.back, at_report.next):
+            if button.isVisible():
+                corner = button.mapTo(at_report, button.rect().bottomRight())
+                assert at_report.rect().contains(corner), (step, button.text())
+        scroller = at_report.page(step).scroller
+        if width > 500:  # on a smaller screen what does not fit is scrolled to
+            assert scroller.widget().minimumSizeHint().width() <= scroller.viewport().width(), step
+
+
+def test_f5_checks_again(qtbot: QtBot, at_report: Window, engine: Engine) -> None:
+    assert at_report.menus.again.isEnabled()
+    engine.tell_all()
+    with qtbot.waitSignal(at_report.work.finished_run):
+        at_report.menus.again.trigger()
+    at_report.begin()
+    assert not at_report.menus.again.isEnabled()
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_help_and_about(window: Window, language: str) -> None:
+    window.case.set_language(language)
+    window.retranslate()
+    window.menus.how.trigger()
+    window.menus.about.trigger()
+    texts = [box.informativeText() for box in window.findChildren(QMessageBox)]
+    assert any("F5" in text for text in texts)
+    assert any("2026-" in text for text in texts)  # how old what it knows is
+
+
+def test_what_was_exported_is_shown_in_its_folder(
+    qtbot: QtBot, at_report: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    at_report.work.export(tmp_path / "report.json", "json", "a4", hide=())
+    button: QPushButton = at_report._notice.act
+    qtbot.waitUntil(button.isVisible, timeout=20_000)
+    qtbot.mouseClick(button, LEFT)
+    assert [url.toLocalFile() for url in opened] == [str(tmp_path)]
+
+
+@pytest.fixture
+def drafts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drafts:
+    monkeypatch.setenv("NAOSU_HISTORY", str(tmp_path / "kept"))
+    return Drafts(tmp_path / "kept" / "drafts")
+
+
+def test_a_killed_examination_is_gone_on_with(qtbot: QtBot, window: Window, drafts: Drafts) -> None:
+    drafts.folder.mkdir(parents=True)
+    left = Draft(symptom="not-on-gpu", text="slow since Monday", target=VENV.path, started=1.0)
+    (drafts.folder / "1.draft").write_bytes(msgspec.json.encode(left))
+    window.offer_to_go_on()
+    qtbot.waitUntil(window._notice.act.isVisible)
+    qtbot.mouseClick(window._notice.act, LEFT)
+    assert window.step is Step.TARGET
+    assert window.case.answers.symptom == "not-on-gpu"
+    assert window.case.answers.text == "slow since Monday"
+    assert window.case.answers.target == VENV.path
+
+
+def test_what_is_examined_is_noted_without_its_secrets(
+    qtbot: QtBot, at_target: Window, engine: Engine, drafts: Drafts
+) -> None:
+    at_target.case.set_text("it fails; password=hunter2hunter2")
+
+    def notes() -> list[Path]:
+        return list(drafts.folder.glob("*.draft")) if drafts.folder.exists() else []
+
+    at_target.go_next()
+    qtbot.waitUntil(lambda: bool(notes()) and bool(notes()[0].read_bytes()))
+    assert b"hunter2" not in notes()[0].read_bytes()
+    engine.tell_all()
+    qtbot.waitUntil(lambda: at_target.step is Step.REPORT)
+    qtbot.waitUntil(lambda: not notes())
+
+
+def test_nothing_was_left(window: Window, drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[Any] = []
+
+    def at_once(function: Callable[[], Any], done: Callable[[Any], object], _: object) -> None:
+        done(function())
+
+    monkeypatch.setattr(window.work.cases, "_start", at_once)
+    window.work.cases.find_left(lambda *left: taken.append(left))
+    assert taken == []

@@ -82,7 +82,7 @@ def is_wordless(found: Found) -> bool:
     if _DOTTED.fullmatch(value) or re.fullmatch(r"[A-Za-z]+[-_]?\d{1,4}[A-Za-z]?", value):
         return _is_password(found, value)
     if re.fullmatch(r"[0-9A-Fa-f]{16,}", value):
-        return re.search(r"(?:kernel|module|cert\w*|public|primary|foreign) key\W*$", found.before) is None
+        return re.search(r"(?:kernel|module|cert\w*|public|primary|foreign|cache) key\W*$", found.before) is None
     has_digit, has_letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
     if not has_letter:
         return False
@@ -139,6 +139,9 @@ def is_email(found: Found) -> bool:
     return account not in ("git", "hg", "svn", "root", "noreply") and not (is_projects and is_public(host))
 
 
+_FEW_SIGNS = 4  # of a UUID that is counted up or made of the place in a computer
+
+
 def is_uuid(found: Found) -> bool:
     """Neither the empty one, nor a class of devices of Windows or of COM, nor one of a manual."""
     value = found.value.casefold()
@@ -146,7 +149,7 @@ def is_uuid(found: Found) -> bool:
         return False
     if re.search(r'Guid="\{?$', found.before):  # of a provider of events
         return False
-    return len(set(value)) > 2 and not value.endswith("-e325-11ce-bfc1-08002be10318")
+    return len(set(value)) > _FEW_SIGNS and not value.endswith("-e325-11ce-bfc1-08002be10318")
 
 
 def is_serial(found: Found) -> bool:
@@ -170,12 +173,12 @@ def is_address(found: Found) -> bool:
 
 
 def _is_version(found: Found) -> bool:
-    if re.match(r":\d{2,5}\b|/\d{1,2}\b", found.after):
+    if re.match(r":\d{2,5}\b|/\d{1,2}\b|\) at ", found.after):
         return False
     if re.match(r"[-+_][A-Za-z]", found.after):  # 6.6.87.2-microsoft-standard
         return True
     is_private = ipaddress.ip_address(found.value).is_private
-    line = found.before[-80:].rpartition("\n")[2].casefold()
+    line = _PLACEHOLDER.sub("0", found.before[-80:].rpartition("\n")[2].casefold())  # where a value stood before
     if _ADDRESS_SIGN.search(line) or re.search(r"\d\d:\d\d \($", line):
         return False
     sign = _VERSION_SIGN.search(line)
@@ -232,6 +235,8 @@ def is_public(host: str) -> bool:
 def is_person(found: Found) -> bool:
     """Somebody's name: a value none of whose words is that of a company or a team."""
     words = set(re.findall(r"[^\W_]+", found.value.casefold()))
+    if re.match(r"[\w.]*_[\w.]*$", found.value) and found.value.partition(".")[0].casefold() in vocabulary().terms:
+        return False  # onnx.utils.extract_model
     return (
         "@" not in found.value and is_value(found) and not words & KnownWords.read().organisations and len(words) <= 6
     )
@@ -261,6 +266,7 @@ def is_institution(found: Found) -> bool:
         "download",
         "downloads",
         "forum",
+        *("api", "app", "hooks", "files", "status", "community", "help", "login", "releases", "controlplane"),
     )
     return is_name(found) and not is_face and "_" not in found.value and not found.after.startswith(("(", "_"))
 

@@ -298,6 +298,11 @@ class CaseModel(QObject):
         """Why nothing may be carried out for it, though a remedy was proven."""
         return self._proposed[2] if self._proposed[0] is self.case and self.opened is None else None
 
+    def case_grew(self, case: Case) -> None:
+        """More was found out about the case that is shown."""
+        self.case = case
+        self.set_notice(None)
+
     def mending_began(self) -> None:
         """An environment of the user's is about to be changed."""
         self.is_mending, self.mending_step = True, None

@@ -19,6 +19,7 @@ from wizard.desktop.folders import chosen, remember_chosen, show_folder
 from wizard.evidence_files import Given, Kind, may_be_neither, near_folder, no_models
 from wizard.flow import TICKET, Answers
 from wizard.jobs.cases import CaseJobs
+from wizard.jobs.cutting import CuttingJobs
 from wizard.jobs.engine_thread import EngineThread
 from wizard.jobs.interpreters import interpreter_at, interpreters_here
 from wizard.jobs.mending import MendingJobs
@@ -79,6 +80,7 @@ class Work(QObject):
         self._stop_proving = threading.Event()
         self.cases = CaseJobs(case, self._start, self._is_taken, self)
         self.mending = MendingJobs(case, self._start, self._is_taken, self.cases.keep_again, self)
+        self.cutting = CuttingJobs(case, self._start, self._is_taken, self.cases.keep_again, self)
         self.proving.connect(case.proving, Qt.ConnectionType.QueuedConnection)
 
     # --- the examination
@@ -218,6 +220,7 @@ class Work(QObject):
         self._stop_watch.set()
         self._stop_proving.set()
         self.mending.cancel()
+        self.cutting.cancel()
         if self._engine is not None:
             self._engine.cancel()
 

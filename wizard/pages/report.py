@@ -18,6 +18,7 @@ from wizard.desktop.looks import LOOKS
 from wizard.jobs.background import Work
 from wizard.pages.asking import AskPanel
 from wizard.pages.block_view import BlockWidgets
+from wizard.pages.cutting import CuttingPanel
 from wizard.pages.files_view import FilesView
 from wizard.pages.mending import MendingPanel
 from wizard.pages.page import Page
@@ -64,9 +65,10 @@ class ReportPage(Page):
         self.asking = AskPanel(self)
         self.proving = ProvingPanel(self)
         self.mending = MendingPanel(self)
+        self.cutting = CuttingPanel(self)
         self.reply = ReplyPanel(self, self._ask_reply, self._copy)
         self._more_part = QWidget()
-        filled(self.body, self.asking, self.proving, self.mending)
+        filled(self.body, self.asking, self.proving, self.mending, self.cutting)
         self._add_buttons()
         filled(self.body, self.reply, self._more_part, self._content)
         self.body.addStretch(1)

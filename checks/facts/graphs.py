@@ -77,9 +77,10 @@ class WeightLoss(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class LayerLoss(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What quantisation loses at one layer: the nodes of the float model up to a value that the quantised one has, too.
 
-    SQNR in dB, of the value that comes out, against the float model's: ``here``, of the quantised model; ``before``: of
-    the float layer given what the quantised model computed until then; ``own``: of the quantised model against that,
-    so that it is what this layer adds. ``without``: that of the model's output where the layer alone computes in float.
+    SQNR in dB (-300: not all of it is finite), of the value that comes out, against the float model's: ``here``, of the
+    quantised model; ``before``: of the float layer given what the quantised model computed until then; ``own``: of the
+    quantised model against that, so that it is what this layer adds. ``without``: that of the model's output where the
+    layer alone computes in float.
     ``is_tried``: whether that was run; without a figure it then loses nothing any more. ``clipped``: share of its
     numbers beyond what its codes can hold. Of an input of the model, which is quantised, too, ``op`` is "".
     """
@@ -99,6 +100,7 @@ class LayerLoss(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reaches: tuple[float, float] | None = None  # the numbers that its codes can hold
     seen: tuple[float, float] | None = None  # those that were seen in float
     is_tried: bool = False
+    lost: int = 0  # numbers that are finite in float and not here
     held: tuple[str, ...] = ()  # names of its weights
 
 

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from checks.facts import LayerLoss, Measurements, QuantisationLoss, TriedRemedy, WeightLoss
 
+LOST = -300.0  # dB: not all is finite
 GAIN = 3.0  # dB without a layer's loss that are more than chance: half of the noise is gone
 MENDED = 6.0  # dB that a change of the quantiser has to bring: three quarters of the noise
 POOR = 20.0  # dB below which a tenth of the signal's size is noise
@@ -25,6 +26,7 @@ AS_IT_IS = "as-it-is"
 class Why(StrEnum):
     """What was seen to be at fault."""
 
+    OVERFLOW = "overflow"  # numbers become infinite in the shorter format
     SATURATION = "saturation"  # wider numbers give another result
     CALIBRATION = "calibration"  # quantised anew with the inputs of this comparison it is much better
     WEIGHTS = "weights"  # one scale for channels of very different size; one for each is much better
@@ -44,6 +46,8 @@ class Judged:
     @property
     def is_poor(self) -> bool:
         """Whether it loses so much that something is wrong: decisions on the user's inputs, or much of the signal."""
+        if self.why is Why.OVERFLOW:
+            return True
         return self.changes_decisions or (self.loss.sqnr is not None and self.loss.sqnr < POOR)
 
     @property
@@ -60,12 +64,14 @@ def losses(measurements: Measurements) -> tuple[QuantisationLoss, ...]:
 
 def judged(loss: QuantisationLoss) -> Judged:
     """Where it loses most, what was seen to be at fault, and what mends it."""
-    layer, remedy = worst_layer(loss), best_remedy(loss)
+    layer, remedy = overflowing(loss) or worst_layer(loss), best_remedy(loss)
     return Judged(loss, _why(loss, layer, remedy), layer, remedy)
 
 
 def _why(loss: QuantisationLoss, layer: LayerLoss | None, remedy: TriedRemedy | None) -> Why:
     whole = loss.sqnr
+    if overflowing(loss) is not None:
+        return Why.OVERFLOW
     if whole is not None and loss.saturates is not None and loss.saturates >= whole + GAIN:
         return Why.SATURATION
     again = anew(loss)
@@ -74,6 +80,11 @@ def _why(loss: QuantisationLoss, layer: LayerLoss | None, remedy: TriedRemedy | 
     if remedy is not None and remedy.what == PER_CHANNEL:
         return Why.WEIGHTS
     return Why.LAYER if layer is not None else Why.SPREAD
+
+
+def overflowing(loss: QuantisationLoss) -> LayerLoss | None:
+    """The first layer that gives infinities or NaN where the float model gives numbers."""
+    return next((layer for layer in loss.layers if layer.lost), None)
 
 
 def anew(loss: QuantisationLoss) -> float | None:

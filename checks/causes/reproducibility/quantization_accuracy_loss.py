@@ -11,7 +11,7 @@ Knowledge:    none
 
 from collections.abc import Iterator
 
-from checks.analysis.models.quantisation import PER_CHANNEL, Judged, Why, anew, clipped, judged, losses, uneven
+from checks.analysis.models.quantisation import LOST, PER_CHANNEL, Judged, Why, anew, clipped, judged, losses, uneven
 from checks.analysis.models.repeats import name_of_path, node, share
 from checks.causes.registry import check
 from checks.facts import Measurements
@@ -22,6 +22,7 @@ from checks.knowledge.phrases import phrase
 MEASURED = 0.95
 _NAMED = 4
 _REMEDIES = {
+    Why.OVERFLOW: ("avoid-half-overflow", "compute-in-float32"),
     Why.SATURATION: ("avoid-int8-saturation",),
     Why.CALIBRATION: ("calibrate-with-real-inputs",),
     Why.WEIGHTS: ("quantise-weights-per-channel",),
@@ -53,6 +54,7 @@ def _finding(found: Judged) -> Finding:
         evidence.append(Evidence("decisions_same", share(loss.decisions), loss.origin))
     if layer is not None:
         evidence.append(Evidence("losing_layer", node(layer.name, layer.op), loss.origin))
+    if layer is not None and layer.is_tried:
         evidence.append(Evidence("sqnr_without_layer", _db(layer.without), loss.origin))
     if found.why is Why.SATURATION:
         evidence.append(Evidence("sqnr_with_wide_sums", _db(loss.saturates), loss.origin))
@@ -86,6 +88,8 @@ def _where(found: Judged) -> Phrase:
     """What is said in the title's stead: where it loses most, or why."""
     layer = found.layer
     size = _db(found.loss.sqnr)
+    if layer is not None and found.why is Why.OVERFLOW:
+        return phrase("quantised-overflow", layer=node(layer.name, layer.op), count=str(layer.lost))
     if found.why in (Why.SATURATION, Why.CALIBRATION):
         return phrase(f"quantised-{found.why.value}", size=size)
     if layer is None:
@@ -96,6 +100,8 @@ def _where(found: Judged) -> Phrase:
 def _remedies(found: Judged) -> tuple[str, ...]:
     """What was seen to mend it first; then what is known to, in general."""
     seen = list(_REMEDIES[found.why])
+    if found.why is Why.OVERFLOW:
+        return tuple(seen)
     if found.remedy is not None and found.remedy.nodes:
         seen.append(EXCLUDE)
     elif found.remedy is not None and found.remedy.what == PER_CHANNEL:
@@ -104,4 +110,6 @@ def _remedies(found: Judged) -> tuple[str, ...]:
 
 
 def _db(value: float | None) -> str:
+    if value is not None and value <= LOST:
+        return "−∞"
     return "∞" if value is None else f"{value:.1f} dB"

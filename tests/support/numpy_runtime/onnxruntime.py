@@ -80,7 +80,7 @@ class InferenceSession:
 
     def get_inputs(self):
         """Those that are no weights."""
-        return [_Value(name, [2, 4]) for name in self._graph.inputs if name not in self._weights]
+        return [_Value(name, None) for name in self._graph.inputs if name not in self._weights]
 
     def get_outputs(self):
         """All of them."""
@@ -117,6 +117,14 @@ class InferenceSession:
                 "Tanh": lambda: np.tanh(taken[0]),
                 "Log": lambda: np.log(taken[0]),
                 "Identity": lambda: taken[0],
+                "Relu": lambda: np.maximum(taken[0], 0),
+                "QuantizeLinear": lambda: _codes(*taken),
+                "DequantizeLinear": lambda: (taken[0].astype(np.float32) - taken[2]) * taken[1],
                 "Bad": lambda: taken[0],
                 "Abort": lambda: taken[0],
             }[node.op]()
+
+
+def _codes(values, scale, zero):
+    limits = np.iinfo(zero.dtype)
+    return np.clip(np.rint(values / scale) + zero, limits.min, limits.max).astype(zero.dtype)

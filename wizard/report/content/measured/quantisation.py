@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from checks.analysis.models.quantisation import (
     AS_IT_IS,
+    LOST,
     Why,
     anew,
     clipped,
@@ -89,7 +90,9 @@ def _beside_float(loss: QuantisationLoss, model: str, language: str) -> Iterator
     if loss.decisions is not None:
         key = "decides-drawn" if loss.inputs_from == "drawn" else "decides" if loss.decisions < 1 else "decides-alike"
         yield _words(key, language, changed=share(1.0 - loss.decisions), rows=loss.rows)
-    if found.layer is not None:
+    if found.layer is not None and found.why is Why.OVERFLOW:
+        yield _words("overflow", language, layer=node(found.layer.name, found.layer.op), count=found.layer.lost)
+    elif found.layer is not None:
         layer = found.layer
         yield _words(
             "worst-first" if layer.before is None else "worst",
@@ -142,11 +145,13 @@ def _tried_words(tried: TriedRemedy, language: str) -> str:
 
 def _db(value: float | None) -> str:
     """A ratio of signal to noise; without a figure there is no noise."""
+    if value is not None and value <= LOST:
+        return "−∞"
     return "∞" if value is None else f"{value:.1f} dB"
 
 
 def _of(value: float | None) -> str:
-    return _NONE if value is None else f"{value:.1f}"
+    return _NONE if value is None else _db(value).removesuffix(" dB")
 
 
 def _range(pair: tuple[float, float] | None) -> str:
@@ -244,7 +249,8 @@ def _layer_row(layer: LayerLoss, loss: QuantisationLoss, language: str) -> Row:
     is_worst = layer == judged(loss).layer
     name = node(layer.name, layer.op) if layer.op else _words("input", language, name=layer.name)
     without = _db(layer.without).removesuffix(" dB") if layer.is_tried else _NONE
-    cells = (name, _of(weights), _of(layer.before), _of(layer.own), _of(layer.here), _share(layer), without)
+    here = _words("infinite", language) if layer.lost else _of(layer.here)
+    cells = (name, _of(weights), _of(layer.before), _of(layer.own), here, _share(layer), without)
     return Row(cells, "warning" if is_worst or (layer in clipped(loss) and gain(layer, loss) > 0) else "")
 
 

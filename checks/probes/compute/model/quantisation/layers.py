@@ -7,18 +7,22 @@ from .. import onnxruntime as runtime
 from ..minimal.values import Values
 from ..outputs import compared, flattened
 from ..ways import is_of_model, of_model
-from .pairs import layers
+from .pairs import HALF, form_of, layers
 
 MOST_WITHOUT = 12  # layers of which it is tried what the output is without their loss
+LOST = -300.0  # dB, in the place of minus infinity, which JSON has not
+LARGEST_HALF = 65504.0
 LEAST_SHARE = 1e-9  # of the signal: less noise than that is float32's own
 _PLAIN = "ORT_DISABLE_ALL"
 
 
 def sqnr(numpy, wanted, found):
-    """Signal to noise in dB; None where nothing is lost, or there is nothing to lose, or not all is finite."""
+    """Signal to noise in dB; None where nothing is lost, or there is nothing to lose; LOST: not all of it is finite."""
     wanted, found = (numpy.asarray(array, dtype="float64").ravel() for array in (wanted, found))
-    if wanted.size != found.size or not (numpy.isfinite(wanted).all() and numpy.isfinite(found).all()):
+    if wanted.size != found.size or not numpy.isfinite(wanted).all():
         return None
+    if not numpy.isfinite(found).all():
+        return LOST
     noise, signal = float(((wanted - found) ** 2).sum()), float((wanted**2).sum())
     if not signal or noise <= LEAST_SHARE * LEAST_SHARE * signal:
         return None
@@ -34,7 +38,7 @@ class Loss:
     def __init__(self, model, parts, ways, found, arrays, clock, folder):
         self._model, self._numpy, self._clock, self._folder = model, model.numpy, clock, folder
         self._first, self._second = parts
-        self._arrays, self._pairs = arrays, found
+        self._arrays, self._pairs, self._form = arrays, found, form_of(parts[1].graph)
         self._outputs = [way.results(arrays) for way in ways]
         self._values = [
             Values(way, arrays, _wanted(part, names), outputs, clock.part(4))
@@ -75,6 +79,7 @@ class Loss:
             return fact, None
         fact.update(self._codes(pair, wanted))
         fact["here"] = sqnr(numpy, wanted, found)
+        fact["lost"] = int((numpy.isfinite(wanted) & ~numpy.isfinite(found)).sum())
         result = self._in_float(layer)
         if result is not None and result.shape == wanted.shape:
             fact["before"], fact["own"] = sqnr(numpy, wanted, result), sqnr(numpy, result, found)
@@ -106,20 +111,20 @@ class Loss:
 
     def _codes(self, pair, wanted):
         """What the codes of a value can hold, and what share of the float model's numbers lies beyond that."""
+        if self._form == HALF and wanted.dtype == "float32":
+            return self._held(wanted, -LARGEST_HALF, LARGEST_HALF, 0.0)
         scale, zero = self._constants(pair) if pair.scale else (None, None)
         if scale is None or scale.size != 1 or zero.dtype.kind not in "iu":
             return {}
         step, shift, limits = float(scale.ravel()[0]), int(zero.ravel()[0]), self._numpy.iinfo(zero.dtype)
-        low, high = (limits.min - shift) * step, (limits.max - shift) * step
-        beyond = (wanted < low - step / 2) | (wanted > high + step / 2)
-        return {
-            "scale": step,
-            "zero_point": shift,
-            "dtype": str(zero.dtype),
-            "reaches": [low, high],
-            "seen": [float(wanted.min()), float(wanted.max())],
-            "clipped": float(beyond.mean()),
-        }
+        held = self._held(wanted, (limits.min - shift) * step, (limits.max - shift) * step, step / 2)
+        return dict(held, scale=step, zero_point=shift, dtype=str(zero.dtype))
+
+    @staticmethod
+    def _held(wanted, low, high, slack):
+        beyond = (wanted < low - slack) | (wanted > high + slack)
+        seen = [float(wanted.min()), float(wanted.max())]
+        return {"reaches": [low, high], "seen": seen, "clipped": float(beyond.mean())}
 
     def _in_float(self, layer):
         """What the float layer gives of what the quantised model computed until then; None where that is not known."""

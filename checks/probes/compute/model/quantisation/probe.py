@@ -61,8 +61,8 @@ def _with_float(argument, clock):
         arrays = model.arrays
         if set(arrays) != {spec["name"] for spec in both[1].specs}:
             return dict(figures, reason="other-inputs")
-        rows = both[0].rows(arrays)
-        figures.update(origin, inputs=model_kit.as_facts(arrays), rows=rows.count(arrays) if rows.inputs else 1)
+        rows = max((array.shape[0] for array in arrays.values() if array.ndim > 1), default=1)
+        figures.update(origin, inputs=model_kit.as_facts(arrays), rows=rows)
         ways = [one.way() for one in both]
         found = pairs.pairs(parts[0].graph, parts[1].graph)
         loss = Loss(model, parts, ways, found, arrays, compute.Clock(clock.left * 0.6), os.path.abspath("."))

@@ -42,7 +42,7 @@ def test_one_scale_and_one_for_each_channel(tmp_path: Path) -> None:
     channels["w_zero_point"] = np.zeros(8, "int8")
     each = one(first, written(tmp_path / "b.onnx", **channels))
     assert (whole.name, whole.dtype, whole.shape, whole.scales) == ("w", "int8", (8, 64), 1)
-    assert (each.scales, each.steps is not None and each.steps > 100) == (8, True)
+    assert each.scales == 8
     assert whole.sqnr is not None
     assert each.sqnr is not None
     assert 30 < whole.sqnr < each.sqnr

@@ -42,7 +42,9 @@ def test_what_is_compared(models: tuple[ModelFacts, ...], wanted: tuple[ModelFac
 
 
 def facts(tmp_path: Path, *models: ModelFacts, packages: tuple[str, ...] = ("onnxruntime",)) -> Facts:
-    target = InterpreterFacts(path="/venv/bin/python", packages=tuple(Package(name=name) for name in packages))
+    target = InterpreterFacts(
+        path="/venv/bin/python", packages=tuple(Package(name=name, version="1.0") for name in packages)
+    )
     placed = []
     for one in models:
         path = tmp_path / f"{one.name}.onnx"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from wizard.evidence_files import Given, Kind, kept, kind_of, near_folder
+from wizard.evidence_files import Given, Kind, kind_of, near_folder, unicode
 from wizard.flow import SYMPTOMS, TICKET, Answers, Progress
 from wizard.run_state import Running
 from wizard.words import system_language, words
@@ -142,8 +142,8 @@ class CaseModel(QObject):
         self.answer(symptom=symptom, text=back.text, given=back.given)
 
     def set_text(self, text: str) -> None:
-        """The pasted error text or log; its end, if it is very long."""
-        self.answer(text=kept(text))
+        """The pasted error text or log."""
+        self.answer(text=unicode(text))
 
     def add_files(self, paths: Iterable[Path], kind: Kind | None = None) -> None:
         """Files given as evidence, each once; their kind by the name where none is given. Models have one input."""

@@ -119,10 +119,15 @@ def no_models(paths: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(path for path in paths if all(read_model.format is None for read_model in read_models(path)))
 
 
+def unicode(text: str) -> str:
+    """A text in which what is no Unicode (half of a surrogate pair) is "?"."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def kept(text: str) -> str:
-    """A text, or what matters of a very long one; what is no Unicode (half of a surrogate pair) becomes "?"."""
+    """A text, or what matters of a very long one; what is no Unicode becomes "?". Of a long one it takes seconds."""
     if len(text) < SHORT:
-        return text if text.isascii() else text.encode("utf-8", "replace").decode()
+        return unicode(text)
     from checks.readers.text import kept as what_matters  # late: the window wants to be shown first
 
     return what_matters(text)

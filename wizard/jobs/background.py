@@ -6,6 +6,7 @@ Every job ends in exactly one call of the model, with its result or with one sen
 from __future__ import annotations
 
 import functools
+import importlib
 import logging
 import threading
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.desktop.folders import chosen, remember_chosen, show_folder
-from wizard.evidence_files import Given, Kind, may_be_neither, near_folder, no_models
+from wizard.evidence_files import Given, Kind, kept, may_be_neither, near_folder, no_models
 from wizard.flow import TICKET, Answers
 from wizard.jobs.cases import CaseJobs
 from wizard.jobs.cutting import CuttingJobs
@@ -107,6 +108,26 @@ class Work(QObject):
         answers = self._case.answers
         self._case.set_busy("busy-diagnosing")
         self._start(lambda: diagnosed(answers), self._diagnosed, self._not_diagnosed)
+
+    def shorten(self, text: str, take: Callable[[str], object]) -> None:
+        """Hand over what matters of a long text: to find that takes seconds."""
+        if self._is_taken():
+            return
+        self._case.set_busy("busy-looking")
+
+        def shortened(short: str) -> None:
+            self._case.set_busy("")
+            take(short)
+
+        self._start(lambda: kept(text), shortened, self._not_diagnosed)
+
+    def warm_up(self) -> None:
+        """Load what judges and shows a case, while nobody waits for it."""
+        self._start(_load, lambda _: None, self._not_loaded)
+
+    @staticmethod
+    def _not_loaded(error: Exception) -> None:
+        log.error("what judges a case could not be loaded", exc_info=error)
 
     def diagnose_each(self, paths: Sequence[Path]) -> None:
         """Judge texts that came together, each as a ticket of its own; the first one is shown."""
@@ -418,6 +439,19 @@ class Work(QObject):
             job.done(result)
         else:
             job.failed(error)
+
+
+def _load() -> None:
+    from checks.facts.case import Answers as CaseAnswers
+    from checks.judgement.judge import judged
+    from checks.readers.tickets.read import read_ticket
+    from wizard.report.content.document import document_of
+    from wizard.report.content.report import build
+
+    for name in ("wizard.pages.report", "checks.proof.prove"):  # what of Qt they need is loaded on any thread
+        importlib.import_module(name)
+    case = judged(read_ticket(), CaseAnswers(symptom=TICKET))  # the tables are read when they are first asked
+    document_of(build(case, "en"))
 
 
 def notice_of(error: Exception, path: Path) -> Notice:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.desktop.folders import last_folder, remember
-from wizard.evidence_files import Given, Kind, input_among, kept, kind_in_ticket, models_among
+from wizard.evidence_files import Given, Kind, input_among, kind_in_ticket, models_among, unicode
 from wizard.flow import EXACTNESS, MODELS, TICKET, WATCHABLE, asks_exactness
 from wizard.jobs.background import Work
 from wizard.pages.page import Page
@@ -76,10 +76,11 @@ class EvidencePage(Page):
         part.addWidget(limit)
         self.body.addWidget(self._text_part)
         self._text_seen = ""  # what the box and the model agree on; a text may have megabytes
-        self._text.textChanged.connect(self._typed)
+        self._text.edited.connect(self._typed)
+        self._text.long_pasted.connect(lambda text: self.work.shorten(text, self._text.add))
 
     def _typed(self) -> None:
-        self._text_seen = kept(self._text.toPlainText())
+        self._text_seen = unicode(self._text.toPlainText())
         self.case.set_text(self._text_seen)
 
     def _add_files(self) -> None:
@@ -205,7 +206,8 @@ class EvidencePage(Page):
         has_model = any(given.kind is Kind.MODEL for given in self.case.answers.given)
         self._buttons[Kind.INPUT].setVisible(has_model and symptom != TICKET)
         if self.case.answers.text != self._text_seen:
-            self._text.setPlainText(self.case.answers.text)
+            self._text_seen = self.case.answers.text
+            self._text.show_text(self._text_seen)
         self._exactness[self.case.answers.exactness].setChecked(True)
         if self._shown != self.case.answers.given:
             self._shown = self.case.answers.given

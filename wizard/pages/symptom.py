@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 
 from wizard.case_model import CaseModel
 from wizard.desktop.folders import last_folder, remember
-from wizard.evidence_files import Kind, kept
+from wizard.evidence_files import Kind, unicode
 from wizard.flow import MODELS, SYMPTOMS, TICKET
 from wizard.jobs.background import Work
 from wizard.pages.page import Page
@@ -38,14 +38,14 @@ class SymptomPage(Page):
 
     def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(case, work, parent)
-        self._add_field()
+        self._add_field(work)
         self._add_sentences()
         self._add_tools()
         self.body.addStretch(1)
         case.changed.connect(self.refresh)
         self.refresh()
 
-    def _add_field(self) -> None:
+    def _add_field(self, work: Work) -> None:
         self.text = TextBox()
         self.text.setMinimumHeight(120)
         self.text.setMaximumHeight(190)
@@ -68,7 +68,8 @@ class SymptomPage(Page):
         line.addLayout(left, 3)
         line.addLayout(right, 2)
         self.body.addLayout(line)
-        self.text.textChanged.connect(self._typed)
+        self.text.edited.connect(self._typed)
+        self.text.long_pasted.connect(lambda text: work.shorten(text, self.text.add))
         self.text.pasted.connect(self._pasted)
         self.watch.clicked.connect(lambda: self.chosen.emit(SYMPTOMS[0]))
         self.check.clicked.connect(lambda: self.chosen.emit(_EVERYTHING))
@@ -110,7 +111,7 @@ class SymptomPage(Page):
         self.body.addLayout(WrapLayout(*self.tools.values()))
 
     def _typed(self) -> None:
-        self._text_seen = kept(self.text.toPlainText())
+        self._text_seen = unicode(self.text.toPlainText())
         self.case.set_text(self._text_seen)
 
     def _pasted(self) -> None:
@@ -135,7 +136,8 @@ class SymptomPage(Page):
     def refresh(self) -> None:
         """Show the text of the case."""
         if self.case.answers.text != self._text_seen:
-            self.text.setPlainText(self.case.answers.text)
+            self._text_seen = self.case.answers.text
+            self.text.show_text(self._text_seen)
         self.answer.setEnabled(bool(self._text_seen.strip()) and not self.case.busy)
 
     def first_focus(self) -> QWidget | None:

@@ -25,6 +25,7 @@ from wizard.window.half_done import offer_undo
 from wizard.window.main_window import Window
 from wizard.window.menus import LANGUAGE_NAMES
 
+_LATER = 500  # milliseconds after which nobody still waits for the first window
 _PAINTED = 100  # milliseconds after which the first window was painted: until then nothing takes the time for that
 
 
@@ -42,6 +43,7 @@ def run_window(arguments: Sequence[str] = (), language: str | None = None) -> in
     window.show()
     QTimer.singleShot(_PAINTED, work.cases.list)
     QTimer.singleShot(_PAINTED, window.offer_to_go_on)
+    QTimer.singleShot(_LATER, work.warm_up)
     QTimer.singleShot(_PAINTED, gc.enable)
     QTimer.singleShot(_PAINTED, lambda: remove_left_parts(Path(last_folder(EXPORT))))
     QTimer.singleShot(_PAINTED, lambda: work.mending.find_half_done(lambda *left: offer_undo(window, *left)))

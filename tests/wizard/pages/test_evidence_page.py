@@ -40,12 +40,29 @@ def test_typed_text(qtbot: QtBot, page: EvidencePage) -> None:
     assert page.case.answers.text == "RuntimeError: no kernel image"
 
 
-def test_pasted_text_is_cut_before_it_enters_the_box(page: EvidencePage) -> None:
+def test_pasted_text_is_cut_before_it_enters_the_box(qtbot: QtBot, page: EvidencePage) -> None:
     data = QMimeData()
     data.setText("a line of a log\n" * (WHOLE // 8) + "the error")
-    page._text.insertFromMimeData(data)
+    with qtbot.waitSignal(page._text.pasted, timeout=20_000):
+        page._text.insertFromMimeData(data)
+        assert page._text.toPlainText() == ""  # what matters of it is found beside the window
     assert len(page._text.toPlainText()) < WHOLE
     assert page.case.answers.text.endswith("the error")
+    assert not page._text.isReadOnly()
+
+
+def test_a_long_text_of_a_case_is_shown_in_pieces_and_is_no_edit(qtbot: QtBot, page: EvidencePage) -> None:
+    text = "".join(f"line {number}\n" for number in range(30_000))
+    page.case.set_text(text)
+    assert page._text.isReadOnly()
+    qtbot.waitUntil(lambda: page._text.toPlainText() == text)
+    assert not page._text.isReadOnly()
+    assert page.case.answers.text == text
+    page.case.set_text(text + "more\n")
+    page.case.set_text("another")  # before it is all there
+    qtbot.waitUntil(lambda: not page._text.isReadOnly())
+    assert page._text.toPlainText() == "another"
+    assert page.case.answers.text == "another"
 
 
 def test_pasted_markup_stays_text(page: EvidencePage) -> None:

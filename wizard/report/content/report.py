@@ -275,12 +275,13 @@ def _questions(findings: Sequence[FindingView], language: str) -> tuple[str, ...
 
 
 def moment(created: str, language: str) -> str:
-    """A case's moment in words: "2026-11-21 00:13 UTC". What cannot be understood is shown as it came."""
+    """A case's moment in the reader's own time: "2026-11-21 09:13 UTC+09:00". What cannot be understood stays as it is."""
     try:
-        when = dt.datetime.fromisoformat(created).astimezone(dt.UTC)
-    except (ValueError, OverflowError):  # overflow: the last hour of the year 9999 in another time zone
+        when = dt.datetime.fromisoformat(created).astimezone()
+    except (ValueError, OverflowError, OSError):  # the year 9999 in another zone; years that a system does not know
         return created
-    return words("report.moment", language, when=when)
+    zone = dt.timezone(when.utcoffset() or dt.timedelta())  # by its hours: names of zones are of the system's language
+    return words("report.moment", language, when=when, zone=zone)
 
 
 def reason_of(outcome: Outcome, language: str) -> str:

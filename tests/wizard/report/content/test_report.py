@@ -1,6 +1,8 @@
 """The report says what is known, and never more: not run is not passed."""
 
 import re
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -313,6 +315,17 @@ def test_a_moment_that_is_none_is_shown_as_it_came() -> None:
     for odd in ("yesterday", "", "9999-12-31T23:59:59-10:00", "0001-01-01T00:00:00+10:00"):
         assert moment(odd, "en") == odd
     assert moment("2026-11-21T18:30:00+09:00", "ja") == "2026年11月21日 09:30 (UTC)"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not take another zone from the environment")
+def test_the_time_is_the_readers_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        assert moment("2026-11-21T00:30:00+00:00", "en") == "2026-11-21 09:30 UTC+09:00"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

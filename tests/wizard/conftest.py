@@ -23,6 +23,11 @@ def _own_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, folder)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _application(qapp: QApplication) -> None:
+    """Before a PDF makes an application without windows, which stays for all tests behind it."""
+
+
 @pytest.fixture
 def engine() -> Engine:
     return Engine()

@@ -275,7 +275,7 @@ def _questions(findings: Sequence[FindingView], language: str) -> tuple[str, ...
 
 
 def moment(created: str, language: str) -> str:
-    """A case's moment in the reader's own time: "2026-11-21 09:13 UTC+09:00". What cannot be understood stays as it is."""
+    """A case's moment in the reader's own time: "2026-11-21 09:13 UTC+09:00". What is none stays as it is."""
     try:
         when = dt.datetime.fromisoformat(created).astimezone()
     except (ValueError, OverflowError, OSError):  # the year 9999 in another zone; years that a system does not know

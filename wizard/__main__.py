@@ -19,6 +19,7 @@ BEFORE_QT = (
     "wizard.stop_signals",
     "wizard.words",
 )
+_GARBAGE = (20_000, 20, 50)  # objects: with Python's own numbers to look for garbage takes a twentieth of a command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from wizard.cli.streams import guard_streams
 
     guard_streams()
+    gc.set_threshold(*_GARBAGE)
     given = list(sys.argv[1:] if arguments is None else arguments)
     language = _language_alone(given)
     if given and language is None:

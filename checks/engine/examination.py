@@ -7,6 +7,7 @@ hands over in :class:`Finished`.
 
 from __future__ import annotations
 
+import importlib
 import logging
 from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
@@ -69,10 +70,12 @@ class _Examination:
         target, interpreters = self._target()
         asked = (*target_jobs(target, request), *own_jobs(request))
         runner.start(asked)
+        statements = statements_job(target, request)
+        if statements is not None:
+            runner.begin(statements)
         files = runner.submit(installed_of, target, request)
         programs = runner.submit(local_programs_of, request)
-        if request.history is not None and any(run.failed for run in request.runs):
-            runner.submit(_prepare_history)
+        runner.submit(_prepare_hiding, looking_back=request.history is not None)
         # Only now: importing every check costs time that the probes can use.
         from checks.judgement.judge import checks_for, judge_each, judged
 
@@ -83,8 +86,9 @@ class _Examination:
         losing = runner.submit(losses_of_weights, models, runner.cancelled)
         # Planned with what is known by now, and once more when the answers are there: then some have a reason.
         known = Facts(interpreters=merged(target, ()), target=target.path if target else None, models=models)
-        statements = statements_job(target, request)
-        runner.plan((*load_jobs(known, request), *export_jobs(known, request), *((statements,) if statements else ())))
+        if statements:  # what comes of them is read by much that no other examination needs
+            runner.submit(importlib.import_module, "checks.judgement.programs.runs")
+        runner.plan((*load_jobs(known, request), *export_jobs(known, request)))
         yield Planned(probes=runner.expected, checks=tuple(check.cause for check in checks))
         if request.interpreters is None and not runner.cancelled():
             # Looked for while the probes run: other interpreters explain much ("torch is in that one").
@@ -201,10 +205,15 @@ class _Examination:
         return "cancelled" if self._runner.cancelled() else "nothing-computes"
 
 
-def _prepare_history() -> None:
-    """Load what hides names while the probes run: compiling its patterns takes longer than a snapshot."""
-    from checks.sharing.redact import redacted_plain
+def _prepare_hiding(*, looking_back: bool) -> None:
+    """Load what hides names while the probes run: compiling its patterns takes longer than a snapshot or a report."""
+    from checks.sharing.redact import redacted_plain, this_machine
 
+    if looking_back:
+        from checks.history.harmless import plainly_redacted
+        from checks.history.remember import look_back  # noqa: F401
+
+        plainly_redacted({"path": "/usr"}, this_machine())
     redacted_plain({"path": "/"})
 
 

@@ -47,6 +47,7 @@ class JobRunner:
         self._pool = ThreadPoolExecutor(max_workers=max(4, os.cpu_count() or 1), thread_name_prefix="probe")
         self._futures: dict[str, Future[Answer]] = {}
         self._planned: dict[str, Job[Any, Any]] = {}
+        self._begun: set[str] = set()  # ids of the jobs that were begun and not run to their end
         self._skipped: set[str] = set()  # ids of the jobs that were planned and not run after all
         self._started: dict[str, float] = {}
         self._stages: dict[str, tuple[str, float]] = {}  # job -> (stage, since when)
@@ -85,6 +86,12 @@ class JobRunner:
                 self.plan((job,))
                 self._submit(job)
 
+    def begin(self, job: Job[Any, Any]) -> None:
+        """Start a job that :meth:`run` will take to its end, so that it runs while something else is done."""
+        if not job.reason:
+            self.start((job,))
+            self._begun.add(job.id)
+
     def run(self, job: Job[SpecT, Result]) -> Generator[Event, None, tuple[Answer, ...]]:
         """Run one job to its end, with as many processes as it takes; no answer for a job that has a reason."""
         if job.reason:
@@ -97,7 +104,10 @@ class JobRunner:
         answers: list[Answer] = []
         current: Job[SpecT, Result] | None = job
         while current is not None:
-            self._submit(current)
+            if job.id in self._begun:
+                self._begun.discard(job.id)
+            else:
+                self._submit(current)
             yield from self.follow()
             answers.append(self._futures[job.id].result())
             current = job.resume(job, answers)
@@ -111,9 +121,9 @@ class JobRunner:
             found.append(job.result(answers))
         return found
 
-    def submit(self, work: Callable[..., Result], *arguments: Any) -> Future[Result]:
+    def submit(self, work: Callable[..., Result], *arguments: Any, **named: Any) -> Future[Result]:
         """Start work of our own beside the processes."""
-        return self._pool.submit(work, *arguments)
+        return self._pool.submit(work, *arguments, **named)
 
     def until(self, work: Future[Any]) -> Iterator[Event]:
         """Yield events until some work of our own is done; a cancel ends it soon, but for a disk that hangs."""

@@ -15,7 +15,7 @@ import logging
 import platform
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -217,22 +217,26 @@ def _learn(text: str, names: Names) -> None:
     """Who and what a text names. What is found until something will be hidden is kept: hiding need not look again."""
     names.numbering_after(text)
     data = text.encode("utf-8", "replace")
-    seen = Seen(0, 0, (), tuple(homes(data)))
-    for user in dict.fromkeys(home.user for home in seen.homes):
+    found_homes = tuple(homes(data))
+    for user in dict.fromkeys(home.user for home in found_homes):
         names.user(user)
         names.user(_latin_start(user))
     learn = {"user": names.user, "host": names.host, "secret": names.secret}
+    quiet_until = loud = 0
+    first: tuple[scan.Hit, ...] = ()
     for turn, scanner in scan.turns().items():
-        if seen.loud and turn not in scan.teaching_turns():
+        if loud and turn not in scan.teaching_turns():
             continue
         hits = tuple(scanner.hits(data))
         for hit in hits:
             if hit.rule.teaches or hit.rule.kind == "secret":
                 learn[hit.rule.kind](hit.value)
-        if not seen.loud:
-            seen = replace(seen, loud=turn, hits=hits) if hits else replace(seen, quiet_until=turn)
+        if hits and not loud:
+            loud, first = turn, hits
+        elif not loud:
+            quiet_until = turn
     if text.isascii() or data == text.encode("utf-8", "surrogatepass"):
-        names.seen[text] = seen
+        names.seen[text] = Seen(quiet_until, loud, first, found_homes)
 
 
 def _latin_start(name: str) -> str:

@@ -26,11 +26,12 @@ ROOT = Path(__file__).resolve().parents[2]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--target", default=sys.executable, help="a Python with torch")
+    parser.add_argument("--symptom", default="not-on-gpu", help="one that computes nothing, which no peer does")
     parser.add_argument("--runs", type=int, default=7)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         report = str(Path(folder) / "case.json")
-        check = [sys.executable, "-m", "wizard", "check", "--quiet", "--effort", "quick", "--json", report]
+        check = [sys.executable, "-m", "wizard", "check", "--quiet", "--symptom", chosen.symptom, "--json", report]
         commands = {
             "import torch": [chosen.target, "-c", "import torch"],
             "naosu check": [*check, "--target", chosen.target],

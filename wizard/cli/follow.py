@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from checks.engine.events import Event, Finished
 from checks.engine.request import Request
 from checks.facts.case import Case
-from wizard.cli.outputs import deliver
+from wizard.cli.outputs import deliver, prepare_report
 from wizard.cli.progress_line import ProgressLine
 from wizard.stop_signals import asked_to_end
 from wizard.words import words
@@ -40,9 +40,12 @@ def followed(
     """
     stop = Stop(chosen.lang)
     progress = ProgressLine(chosen.lang, shown=sys.stderr.isatty() and not chosen.quiet)
-    case = None
+    case = preparing = None
     with asked_to_end(stop.ask):
         for event in begin(stop.is_set):
+            if preparing is None:  # the first probes run
+                preparing = threading.Thread(target=prepare_report, daemon=True)
+                preparing.start()
             progress.show(event)
             if isinstance(event, Finished):
                 case = event.case

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,6 +82,20 @@ def check_outputs(chosen: argparse.Namespace) -> None:
                 check_writable(Path(path))
             except ExportError as error:
                 raise UsageError(f"naosu: {error.sentence(chosen.lang)}") from error
+
+
+def prepare_report() -> None:
+    """Import, while there is time, what makes a report; whatever is wrong with that is told when one is made."""
+    with contextlib.suppress(Exception):
+        import wizard.report.content.report
+        import wizard.report.prints.json_report
+        import wizard.report.prints.markdown
+        import wizard.report.prints.reply
+        import wizard.report.prints.terminal  # noqa: F401
+        from checks.knowledge.catalogue import cause_files, cause_of
+
+        for cause in cause_files():
+            cause_of(cause)
 
 
 def write(path: str, data: bytes, language: str) -> None:

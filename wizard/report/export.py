@@ -7,15 +7,13 @@ import locale
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from checks.facts.case import Case
 from checks.sharing.files import remove_left_parts, write_whole
-from checks.sharing.redact import redact as redacted
-from wizard.report.content.report import build
-from wizard.report.prints.json_report import to_json
-from wizard.report.prints.markdown import to_markdown
-from wizard.report.prints.reply import to_reply
 from wizard.words import words
+
+if TYPE_CHECKING:  # what makes a report is imported when one is made: whether it can be written is asked before
+    from checks.facts.case import Case
 
 KINDS = ("pdf", "json", "markdown", "reply")
 
@@ -121,11 +119,18 @@ def default_paper() -> str:
 def _hidden(case: Case, hide: Sequence[str] | None) -> tuple[Case, dict[str, int]]:
     if hide is None:
         return case, {}
-    result = redacted(case, words=hide)
+    from checks.sharing.redact import redact
+
+    result = redact(case, words=hide)
     return result.case, result.replaced
 
 
 def _render(case: Case, kind: str, language: str, paper: str | None) -> bytes:
+    from wizard.report.content.report import build
+    from wizard.report.prints.json_report import to_json
+    from wizard.report.prints.markdown import to_markdown
+    from wizard.report.prints.reply import to_reply
+
     if kind == "json":
         return to_json(case, language)
     if kind == "markdown":

@@ -17,11 +17,9 @@ import msgspec
 
 from checks.engine.collect import collected, merged
 from checks.engine.events import CheckEnded, Event, Finished, Planned, Progress
-from checks.engine.given_models import losses_of_weights, read_each, side_by_side
 from checks.engine.installed_files import installed_of, with_content_compared
 from checks.engine.job import Job
 from checks.engine.job_runner import JobRunner
-from checks.engine.local_programs import local_programs_of
 from checks.engine.plans.ask import own_jobs, target_jobs
 from checks.engine.plans.compute import budget, compute_jobs, is_wanted, with_saved
 from checks.engine.plans.export import export_jobs
@@ -33,7 +31,17 @@ from checks.engine.plans.statements import statements_job
 from checks.engine.request import Request
 from checks.engine.resume import Remaining
 from checks.engine.searched_folders import searched_of
-from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ProbeRun, ProbeRuns
+from checks.facts import (
+    Facts,
+    InterpreterFacts,
+    LocalProgram,
+    Measurement,
+    ModelComparison,
+    ModelFacts,
+    ProbeRun,
+    ProbeRuns,
+    WeightLoss,
+)
 from checks.facts.finding import Outcome
 from checks.interpreters import Places, choice_among, find_interpreters, may_start, read_interpreter
 
@@ -74,7 +82,7 @@ class _Examination:
         if statements is not None:
             runner.begin(statements)
         files = runner.submit(installed_of, target, request)
-        programs = runner.submit(local_programs_of, request)
+        programs = runner.submit(_local_programs, request)
         runner.submit(_prepare_hiding, looking_back=request.history is not None)
         # Only now: importing every check costs time that the probes can use.
         from checks.judgement.judge import checks_for, judge_each, judged
@@ -82,8 +90,8 @@ class _Examination:
         checks = checks_for(request.answers.symptom, computed=bool(request.repeat))
         yield from runner.until(reading)
         models = self._models
-        comparing = runner.submit(side_by_side, models, runner.cancelled)
-        losing = runner.submit(losses_of_weights, models, runner.cancelled)
+        comparing = runner.submit(_side_by_side, models, runner.cancelled)
+        losing = runner.submit(_losses_of_weights, models, runner.cancelled)
         # Planned with what is known by now, and once more when the answers are there: then some have a reason.
         known = Facts(interpreters=merged(target, ()), target=target.path if target else None, models=models)
         if statements:  # what comes of them is read by much that no other examination needs
@@ -123,6 +131,10 @@ class _Examination:
         yield Finished(judged(facts, request.answers, outcomes=outcomes, complete=not runner.cancelled()))
 
     def _read_models(self) -> None:
+        if not self._request.models:
+            return
+        from checks.engine.given_models import read_each
+
         for models in read_each(self._request.models, self._runner.cancelled):
             self._models += models
 
@@ -203,6 +215,31 @@ class _Examination:
         if not is_wanted(request) and not repeats and not request.load:
             return "not-asked"
         return "cancelled" if self._runner.cancelled() else "nothing-computes"
+
+
+# Imported on a thread of their own, while the first probes run: what reads models and logs is large.
+
+
+def _local_programs(request: Request) -> tuple[LocalProgram, ...] | None:
+    from checks.engine.local_programs import local_programs_of
+
+    return local_programs_of(request)
+
+
+def _side_by_side(models: tuple[ModelFacts, ...], cancelled: Callable[[], bool]) -> tuple[ModelComparison, ...]:
+    if not models:
+        return ()
+    from checks.engine.given_models import side_by_side
+
+    return side_by_side(models, cancelled)
+
+
+def _losses_of_weights(models: tuple[ModelFacts, ...], cancelled: Callable[[], bool]) -> tuple[WeightLoss, ...]:
+    if not models:
+        return ()
+    from checks.engine.given_models import losses_of_weights
+
+    return losses_of_weights(models, cancelled)
 
 
 def _prepare_hiding(*, looking_back: bool) -> None:

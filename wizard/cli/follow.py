@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -23,10 +24,13 @@ ENDED_EARLY = 130  # as shells count a Ctrl+C: 128 + SIGINT
 def examined(request: Request, chosen: argparse.Namespace, then: Then | None = None) -> int:
     """Run an examination, show how far it is, and write what was asked for; returns the exit status."""
     from checks.engine.examination import examine  # late: what `inspect` only reads needs no processes
-    from checks.proof.resolving.resolve import resolving
 
     def begin(cancelled: Callable[[], bool]) -> Iterator[Event]:
-        return resolving(examine(request, cancelled=cancelled), cancelled, offline=chosen.offline)
+        events = examine(request, cancelled=cancelled)
+        first = tuple(itertools.islice(events, 1))
+        from checks.proof.resolving.resolve import resolving  # once the first probes run
+
+        yield from resolving(itertools.chain(first, events), cancelled, offline=chosen.offline)
 
     return followed(begin, chosen, then)
 

@@ -15,12 +15,14 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from checks.analysis.models.wiring import wiring_differences
 from checks.facts import ModelComparison, ModelDifference, ModelFacts, OperatorUse, TensorDifference, TensorSpec
 from checks.readers.containers.source import MIB, Cancelled, Damaged, Stopped, never
 from checks.readers.weights import StoredWeights, can_read, stored_weights
 from checks.readers.weights.tensor import StoredTensor
 
 MOST_WEIGHTS = 2048 * MIB  # bytes that are read of each file to compare their weights
+_WIRED = "onnx"  # the format whose nodes are compared one by one
 MOST_SHOWN = 200  # tensors that are named
 _NUMBERS = MIB  # at a time
 _TELLING = 64  # bytes from which on equal ones are no coincidence
@@ -141,6 +143,7 @@ def compare_models(
         has_operators=first.needs.operators is not None and second.needs.operators is not None,
     )
     try:
+        base = _with_wiring(base, first, second, cancelled)
         base = replace(base, same_bytes=_are_equal(Path(first.path), Path(second.path), most, cancelled))
     except Stopped:
         return replace(base, weights_unread="cancelled")
@@ -167,6 +170,18 @@ def compare_models(
         weights={kind: counts[kind] for kind in ("same", *_ORDER) if counts[kind]},
         tensors=tuple(apart[:MOST_SHOWN]),
     )
+
+
+def _with_wiring(base: ModelComparison, first: ModelFacts, second: ModelFacts, cancelled: Cancelled) -> ModelComparison:
+    """The comparison with how the nodes of two ONNX files are connected and set."""
+    models = (first, second)
+    if any(model.format != _WIRED or model.problem or not Path(model.path).is_file() for model in models):
+        return base
+    try:
+        found, is_whole = wiring_differences(Path(first.path), Path(second.path), cancelled)
+    except Damaged:
+        return base
+    return replace(base, differences=(*base.differences, *found), is_wired=is_whole)
 
 
 def _are_equal(first: Path, second: Path, most: int, cancelled: Cancelled) -> bool | None:

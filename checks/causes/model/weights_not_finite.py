@@ -2,7 +2,8 @@
 
 Detects:      tensors of a given file with NaN, or with infinities among other numbers, as their values were read.
 Why it bites: whatever is computed with them is NaN, too, in every run alike, and no answer.
-Blind spots:  formats other than ONNX, safetensors and torch.save (zip), and weights beyond a size, are not read. An
+Blind spots:  formats other than ONNX, safetensors, torch.save (zip), TorchScript, .pt2, GGUF and Keras, GGUF's types
+              that are not unpacked, and weights beyond a size, are not read. An
               infinity below zero is what a mask has, and a single number of an ONNX file may be meant: of both nothing
               is said. Whether the model uses the tensor is not known.
 Knowledge:    none

@@ -320,4 +320,5 @@ class ModelComparison(Fact, frozen=True, kw_only=True, omit_defaults=True):
     tensors: tuple[TensorDifference, ...] = ()  # the farthest apart first
     weights_unread: str = ""
     same_bytes: bool | None = None  # whether the two files are equal; None: not looked at, as with folders
-    has_operators: bool = False  # both tell their operators; how these are connected and set is not compared
+    has_operators: bool = False  # both tell their operators
+    is_wired: bool = False  # how these are connected and set was compared, too

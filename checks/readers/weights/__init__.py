@@ -21,7 +21,8 @@ TensorsOfFolder = Callable[[Folder, contextlib.ExitStack], Iterator[StoredTensor
 
 # Format -> module. Each is imported when it is asked for.
 MODULES = {
-    "onnx": "onnx", "safetensors": "safetensors", "torch-zip": "torch", "tflite": "tflite", "npz": "npz",
+    "onnx": "onnx", "safetensors": "safetensors", "torch-zip": "torch", "torchscript": "torch", "pt2": "pt2",
+    "tflite": "tflite", "npz": "npz",
     "chainer-npz": "npz", "gguf": "gguf", "keras-h5": "keras", "keras-zip": "keras", "openvino-ir": "openvino",
     "tf-checkpoint": "tensorflow", "savedmodel": "savedmodel", "tfjs": "tfjs", "coreml-mlmodel": "coreml",
     "coreml-mlpackage": "coreml",

@@ -14,7 +14,10 @@ from checks.readers.weights.tensor import StoredTensor
 
 MOST_BYTES = 512 * MIB  # of all tensors of one examination: a third of a second, and what the disk takes
 MOST_NAMED = 20
-_FORMATS = frozenset({"onnx", "safetensors", "torch-zip"})  # whose numbers are stored as they are
+# Of the others numbers may be codes whose meaning stands elsewhere.
+_FORMATS = frozenset({
+    "onnx", "safetensors", "torch-zip", "torchscript", "pt2", "gguf", "keras-h5", "keras-zip",
+})  # fmt: skip
 _AT_ONCE = MIB  # numbers
 
 
@@ -30,13 +33,19 @@ def weight_values(
         return None, 0
     try:
         with stored_weights(path, model.format, cancelled) as weights:
-            fractions = [tensor for tensor in weights.tensors.values() if "float" in tensor.dtype]
+            fractions = [tensor for tensor in weights.tensors.values() if _is_of_fractions(tensor)]
             size = sum(tensor.data.size for tensor in fractions)
             if size > most:
                 return None, 0
-            return _values(fractions, len(weights.left_out), is_graph=model.format == "onnx"), size
+            values = _values(fractions, len(weights.left_out), is_graph=model.format == "onnx")
+            return values if values.looked_at or values.left_out else None, size
     except (Damaged, Stopped):
         return None, 0
+
+
+def _is_of_fractions(tensor: StoredTensor) -> bool:
+    """Whether it holds fractions: as such, or as codes of ggml's blocks ("Q4_K"), which have their scale with them."""
+    return "float" in tensor.dtype or tensor.dtype[:1].isupper()
 
 
 def _values(tensors: Iterable[StoredTensor], left_out: int, *, is_graph: bool) -> WeightValues:

@@ -1,4 +1,4 @@
-"""The tensors of a torch.save archive: names and places from the pickle's opcodes, nothing is loaded."""
+"""The tensors of archives of torch.save and torch.jit.save, from the pickle's opcodes: nothing is loaded."""
 
 from __future__ import annotations
 

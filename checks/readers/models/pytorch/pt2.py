@@ -33,6 +33,8 @@ _MOST_INNER = 20  # files of torch.save within the archive
 _MOST_SPECS = 1000
 _SHOWN = 12
 _OLD_PROGRAM = "serialized_exported_program.json"
+WEIGHTS_BEFORE_2_8 = "serialized_state_dict.pt"  # a member of the archive
+_CONFIG = re.compile(r"data/(?:weights|constants)/[^/]+_config\.json")
 _LIBRARIES = re.compile(r"data/aotinductor/[^/]+/.+\.(?:so|dll|pyd|dylib)")
 _SYMBOL = re.compile(r"(?:Symbol\('(\w{1,60})'|(\w{1,60})$)")
 
@@ -65,6 +67,8 @@ class _Device(msgspec.Struct):
 class _TensorMeta(msgspec.Struct):
     dtype: int = 0
     sizes: list[_Length] = []
+    strides: list[_Length] = []
+    storage_offset: _Length | None = None
     device: _Device | None = None
 
 
@@ -118,6 +122,16 @@ class _Weights(msgspec.Struct):
     config: dict[str, _Weight] = {}
 
 
+@dataclass(frozen=True)
+class PlainWeight:
+    """A weight, and the member of the archive that holds its bytes in C order; "": they do not lie so."""
+
+    name: str
+    dtype: str | None
+    shape: tuple[int, ...]
+    member: str
+
+
 @dataclass(slots=True)
 class _Read:
     """The contents of the parts of an archive."""
@@ -143,7 +157,7 @@ def pt2(archive: ZipFolder) -> Reading | None:
     for name in models[:_MOST_MODELS]:
         _read_program(files, name, read)
     for name in files.members:
-        if re.fullmatch(r"data/(?:weights|constants)/[^/]+_config\.json", name):
+        if _CONFIG.fullmatch(name):
             _read_weights(files, name, read)
     _read_inner(
         files, [member for member in files.members if member.endswith(".pt") and member.startswith("data/")], read
@@ -316,6 +330,37 @@ def _read_weights(files: TorchZip, name: str, read: _Read) -> None:
             lengths = [size.as_int for size in weight.tensor_meta.sizes]
             shape = tuple(length for length in lengths if length is not None and 0 <= length < 1 << 62)
             read.tensors.append(Tensor(key[:200], _dtype(weight.tensor_meta), shape))
+
+
+def plain_weights(files: TorchZip) -> Iterator[PlainWeight]:
+    """The weights of an archive of today's form, by its lists.
+
+    Raises:
+        Damaged: a list cannot be read, or names a member that is not there.
+    """
+    for name in filter(_CONFIG.fullmatch, files.members):
+        folder = name.rpartition("/")[0]
+        for key, weight in decoded(files.read(name, _MOST_JSON), _Weights, name).config.items():
+            member, meta = f"{folder}/{weight.path_name}", weight.tensor_meta
+            if weight.path_name and member not in files:
+                raise Damaged("missing-part", member[:300])
+            lengths = [size.as_int for size in meta.sizes] if meta is not None else []
+            shape = tuple(length for length in lengths if length is not None and 0 <= length < 1 << 62)
+            is_plain = len(shape) == len(lengths) and not weight.use_pickle and _is_in_one_piece(meta, shape)
+            dtype = _dtype(meta) if meta is not None else None
+            yield PlainWeight(key[:200], dtype, shape, member if is_plain and weight.path_name else "")
+
+
+def _is_in_one_piece(meta: _TensorMeta | None, shape: tuple[int, ...]) -> bool:
+    """Whether the numbers follow each other in C order from the beginning."""
+    if meta is None or (meta.storage_offset is not None and meta.storage_offset.as_int != 0):
+        return False
+    expected = 1
+    for length, stride in zip(reversed(shape), reversed(meta.strides), strict=False):
+        if length != 1 and stride.as_int != expected:
+            return False
+        expected *= length
+    return len(meta.strides) == len(shape)
 
 
 def _read_inner(files: TorchZip, names: list[str], read: _Read) -> None:

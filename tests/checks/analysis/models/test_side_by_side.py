@@ -159,7 +159,7 @@ def test_onnx_with_itself(name: str) -> None:
     assert compared.same_bytes
 
 
-def test_operators_that_are_set_otherwise_are_not_called_the_same(tmp_path: Path) -> None:
+def test_operators_that_are_set_otherwise_are_told(tmp_path: Path) -> None:
     """A number of an operator is no weight, and nothing that was counted."""
     content = bytearray((RECORDED / "onnx" / "light_bvlc_alexnet.onnx").read_bytes())
     place = content.index(b"alpha") + len("alpha") + 1
@@ -167,8 +167,11 @@ def test_operators_that_are_set_otherwise_are_not_called_the_same(tmp_path: Path
     (tmp_path / "other.onnx").write_bytes(content)
     models = [read_model(path) for path in (RECORDED / "onnx" / "light_bvlc_alexnet.onnx", tmp_path / "other.onnx")]
     compared = compare_models(models[0], models[1])
-    assert (compared.differences, set(compared.weights or {})) == ((), {"same"})
-    assert (compared.same_bytes, compared.has_operators) == (False, True)
+    (difference,) = compared.differences
+    assert (difference.what, difference.second) == ("attribute", "0.9")
+    assert difference.name.endswith("(LRN): alpha")
+    assert set(compared.weights or {}) == {"same"}
+    assert (compared.same_bytes, compared.has_operators, compared.is_wired) == (False, True, True)
 
 
 def test_of_folders_no_bytes_are_compared(tmp_path: Path) -> None:

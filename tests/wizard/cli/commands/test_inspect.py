@@ -47,7 +47,8 @@ UNREAD = "not looked at"
         pytest.param("onnx/made/function.onnx", "nothing stands against it", False, id="whole"),
         pytest.param("onnx/made/nan_weight.onnx", "holds weights that are NaN", False, id="nan"),
         pytest.param("torch-zip/made/kinds.pt", "nothing stands against it", True, id="not-all-tensors"),
-        pytest.param("pt2/made/exported.pt2", "nothing stands against it", True, id="no-reader"),
+        pytest.param("tflite/made/dynamic_range.tflite", "nothing stands against it", True, id="no-reader"),
+        pytest.param("pt2/made/exported.pt2", "nothing stands against it", False, id="program-of-torch-export"),
     ],
 )
 def test_a_tick_says_where_the_weights_were_not_looked_at(
@@ -60,7 +61,9 @@ def test_a_tick_says_where_the_weights_were_not_looked_at(
 
 
 def test_of_several_files_it_says_in_how_many(capfd: pytest.CaptureFixture[str]) -> None:
-    run_command(["inspect", str(RECORDED / "pt2/made/exported.pt2"), str(RECORDED / "onnx/made/function.onnx")])
+    run_command(
+        ["inspect", *(str(RECORDED / name) for name in ("tflite/made/beside.tflite", "onnx/made/function.onnx"))]
+    )
     assert f"{UNREAD} in 1 of them" in capfd.readouterr().out.splitlines()[0]
 
 

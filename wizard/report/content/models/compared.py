@@ -18,6 +18,8 @@ _KINDS = (
     "output",
     "weights",
     "operator",
+    "attribute",
+    "wiring",
     "quantization",
     "opset",
     "devices",
@@ -82,7 +84,8 @@ def _sentence(comparison: ModelComparison, language: str) -> str:
     elif not set(comparison.weights) <= {"same"}:
         key = "alike-weights-differ"
     else:  # the same operators may be connected or set otherwise
-        key = "alike-unconnected" if comparison.has_operators and not comparison.same_bytes else "alike"
+        is_open = comparison.has_operators and not comparison.is_wired and not comparison.same_bytes
+        key = "alike-unconnected" if is_open else "alike"
     return words(f"models.compared-{key}", language)
 
 

@@ -118,6 +118,8 @@ KINDS: dict[type, tuple[str, Callable[[facts.Facts], object | None]]] = {
         "measurements",
         lambda all_: facts.Measurements(all=all_.measurements) if all_.measurements else None,
     ),
+    facts.ServedFacts: ("served", lambda all_: all_.served),
+    facts.ServedPair: ("served_pair", lambda all_: all_.served_pair),
     facts.History: ("history", lambda all_: all_.history),
     facts.Symptom: ("symptom", lambda all_: all_.symptom),
 }

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class SymptomName(StrEnum):
-    """What has happened: the values of ``--symptom``, and the three questions that have commands of their own."""
+    """What has happened: the values of ``--symptom``, and the four questions that have commands of their own."""
 
     DOES_NOT_START = "does-not-start"
     NOT_ON_GPU = "not-on-gpu"
@@ -15,10 +15,11 @@ class SymptomName(StrEnum):
     EVERYTHING = "everything"
     TICKET = "ticket"  # the case is about what somebody sent; no machine is examined
     MODELS = "models"  # the question is what the given model files are and need; nothing else is judged
+    SERVED = "served"  # how the answers of a served model vary; no machine is examined
     COMPARISON = "comparison"  # why two machines compute differently; what breaks neither is not judged
 
 
-MODELS, COMPARISON = SymptomName.MODELS, SymptomName.COMPARISON
+MODELS, COMPARISON, SERVED = SymptomName.MODELS, SymptomName.COMPARISON, SymptomName.SERVED
 # The two symptoms that ask why numbers differ; a program that fails is explained by the other families.
 ABOUT_RESULTS = frozenset({SymptomName.RESULTS_CHANGE, SymptomName.RESULTS_DIFFER})
 

@@ -17,6 +17,7 @@ from checks.facts.remedies.proofs import Proof
 from checks.facts.remedies.resolutions import Resolution
 from checks.facts.runs import ProbeRuns
 from checks.facts.search import SearchedFacts
+from checks.facts.served import ServedFacts, ServedPair
 from checks.facts.texts import ReportedNumbers, SentFile, Symptom
 
 
@@ -30,6 +31,7 @@ class OtherMachine(Fact, frozen=True, kw_only=True, omit_defaults=True):
     frameworks: Frameworks | None = None
     environment: EnvironmentVariables | None = None
     measurements: tuple[Measurement, ...] = ()
+    served: ServedFacts | None = None
 
 
 class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
@@ -61,6 +63,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     models: tuple[ModelFacts, ...] = ()
     comparisons: tuple[ModelComparison, ...] = ()
     measurements: tuple[Measurement, ...] = ()
+    served: ServedFacts | None = None  # a served model that was asked again and again
     others: tuple[OtherMachine, ...] = ()  # examinations to compare this one with
     name: str = ""  # of the file, where two saved examinations are compared; "": it is this machine's own
     missing: dict[str, str] = {}
@@ -80,3 +83,11 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
         target = self.target_interpreter
         others = (interpreter for interpreter in self.interpreters or () if interpreter is not target)
         return ProgramRuns(runs=self.runs, interpreters=(*((target,) if target else ()), *others))
+
+    @property
+    def served_pair(self) -> ServedPair | None:
+        """The served model beside that of another examination; None where not both were asked."""
+        other = next((other for other in self.others if other.served is not None), None)
+        if self.served is None or other is None or other.served is None:
+            return None
+        return ServedPair(first=self.served, second=other.served, names=(self.name, other.name))

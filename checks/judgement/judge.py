@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from checks.causes.registry import Check, all_checks
-from checks.facts import Facts, Measurements, ModelFiles
+from checks.facts import Facts, Measurements, ModelFiles, ServedFacts, ServedPair
 from checks.facts.case import Answers, Case, now
 from checks.facts.finding import Finding, Outcome
 from checks.facts.question import SymptomName
@@ -65,22 +65,39 @@ def judge_each(facts: Facts, checks: Iterable[Check] | None = None) -> Iterator[
 
         facts = with_default_architecture(facts)
     symptom = facts.symptom.name if facts.symptom else ""
-    for check in checks_for(symptom, computed=bool(facts.measurements)) if checks is None else checks:
+    for check in _checks_for(facts, symptom) if checks is None else checks:
         yield judge_one(check, facts)
+
+
+def _checks_for(facts: Facts, symptom: str) -> tuple[Check, ...]:
+    """Those of the symptom; where two examinations of served models are compared, those of such a pair."""
+    if symptom == SymptomName.COMPARISON and facts.served_pair is not None:
+        return tuple(check for check in all_checks().values() if _is_about(check, ServedPair))
+    return checks_for(symptom, computed=bool(facts.measurements))
 
 
 def checks_for(symptom: str, *, computed: bool = False) -> tuple[Check, ...]:
     """The checks that belong to a symptom: all of them, or those of model files or of numbers where these are asked.
 
-    ``computed``: the models were not only read but also run again, so that their numbers are judged, too.
+    Those of served models are for this question alone. ``computed``: the models were not only read but also run again,
+    so that their numbers are judged, too.
     """
-    checks = tuple(all_checks().values())
+    every = all_checks().values()
+    if symptom == SymptomName.SERVED:
+        return tuple(check for check in every if _is_about(check, ServedFacts))
+    checks = tuple(check for check in every if not _is_about(check, ServedFacts, ServedPair))
     if symptom == SymptomName.COMPARISON:
         return tuple(check for check in checks if family_of(check.cause) == "reproducibility")
     if symptom != SymptomName.MODELS:
         return checks
-    kinds = (ModelFiles, Measurements) if computed else (ModelFiles,)
-    return tuple(check for check in checks if any(kind in kinds for kind, _ in check.wanted.values()))
+    return tuple(
+        check for check in checks if _is_about(check, *((ModelFiles, Measurements) if computed else (ModelFiles,)))
+    )
+
+
+def _is_about(check: Check, *kinds: type) -> bool:
+    """Whether a check wants one of these kinds of facts."""
+    return any(kind in kinds for kind, _ in check.wanted.values())
 
 
 def _surer(outcome: Outcome, facts: Facts) -> Outcome:

@@ -14,7 +14,21 @@ from collections.abc import Sequence
 
 from checks.visible import visible
 from wizard.cli.arguments import UsageError, language_asked, parser_of
-from wizard.cli.commands import check, compare, diagnose, diff, envs, history, inspect, open, programs, run, show, undo
+from wizard.cli.commands import (
+    check,
+    compare,
+    diagnose,
+    diff,
+    envs,
+    history,
+    inspect,
+    open,
+    programs,
+    run,
+    served,
+    show,
+    undo,
+)
 from wizard.cli.streams import guard_streams
 from wizard.words import words
 
@@ -24,6 +38,7 @@ COMMANDS = {
     "compare": compare,
     "diagnose": diagnose,
     "inspect": inspect,
+    "served": served,
     "history": history,
     "diff": diff,
     "show": show,

@@ -184,6 +184,7 @@ def side_of(facts: Facts, name: str = "", created: str = "") -> OtherMachine:
         measurements=tuple(
             run for run in facts.measurements if isinstance(run, _COMPARED) and (run.is_left_out or not run.reason)
         ),
+        served=facts.served,
     )
 
 

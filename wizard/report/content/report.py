@@ -41,6 +41,8 @@ from wizard.report.content.models.files import ModelView, model_views, names_of
 from wizard.report.content.origins import lines_in_words, origin_in_words
 from wizard.report.content.program_runs import has_failed, run_sections, statement_sections
 from wizard.report.content.remedies.step_labels import is_address
+from wizard.report.content.served import served_facts
+from wizard.report.content.title import title_key
 from wizard.report.content.together import Member, about_framework, members_of
 from wizard.report.content.verdict import verdict_of
 from wizard.words import area, known, words
@@ -188,7 +190,7 @@ def build(case: Case, language: str) -> Report:
             by_status[outcome.status].append(outcome)
     return Report(
         language=language,
-        title=words(f"report.{_title(case)}", language),
+        title=words(f"report.{title_key(case)}", language),
         created=moment(case.created, language),
         verdict=verdict_of(case, [finding.title for finding in findings], language),
         meta=_meta(case, language),
@@ -209,6 +211,7 @@ def build(case: Case, language: str) -> Report:
         facts=(
             *fact_sections(case.facts, language),
             *local_program_sections(case.facts, language),
+            *served_facts(case.facts, language),
         ),
         runs=run_sections(case, language),
         statements=statement_sections(case, language),
@@ -227,12 +230,6 @@ def build(case: Case, language: str) -> Report:
 def _exactness(case: Case) -> str:
     """How exact the result must be; that it was not said matters only where results are the question."""
     return case.answers.exactness or ("unknown" if case.answers.symptom in ABOUT_RESULTS else "")
-
-
-def _title(case: Case) -> str:
-    if case.facts.reported:
-        return "title-ticket"
-    return {MODELS.value: "title-models", COMPARISON.value: "title-comparison"}.get(case.answers.symptom, "title")
 
 
 def _findings(case: Case, language: str) -> tuple[FindingView, ...]:
@@ -467,10 +464,15 @@ def _notes(case: Case, language: str) -> tuple[str, ...]:
         ("note-cancelled", not case.complete),
         ("note-shortened", case.shortened),
         ("note-offline", case.facts.missing.get("resolutions") == "offline"),
-        ("note-no-machine", case.answers.symptom != MODELS and (case.facts.machine is None or case.facts.reported)),
+        (
+            "note-no-machine",
+            case.answers.symptom != MODELS
+            and case.facts.served is None
+            and (case.facts.machine is None or case.facts.reported),
+        ),
     ]
     notes = [words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds]
-    if case.facts.name and case.facts.others:
+    if case.facts.name and case.facts.others and case.facts.served is None:
         notes += [words("report.note-facts-of", language, first=case.facts.name, other=case.facts.others[0].name)]
     return (*notes, *_contradictions(case, language), *not_kept(case, language))
 

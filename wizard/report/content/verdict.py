@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.models.repeats import ALL_ALIKE, RepeatedModels
-from checks.facts import ModelFacts
+from checks.facts import ModelFacts, ServedFacts, ServedPair
 from checks.facts.case import Case
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
 from checks.facts.models.verdicts import Outcome as Runs
-from checks.facts.question import COMPARISON, MODELS, SymptomName
+from checks.facts.question import COMPARISON, MODELS, SERVED, SymptomName
 from checks.judgement.coverage import has_own_error, outcome_counts
 from checks.judgement.headline import Stance, headline
 from checks.judgement.models.standing import SERIOUS, PerModel, Standing, path_of
+from checks.judgement.served import Counts, decide_served, decide_served_pair
 from checks.judgement.verdict import Decision, decide, decide_comparison, decide_models, decide_ticket
 from checks.knowledge.phrases import in_language
 from wizard.report.content.blocks import Verdict
@@ -23,6 +24,7 @@ from wizard.report.content.local_programs import programs_in_short
 from wizard.report.content.program_runs import in_short
 from wizard.report.content.remedies.mendings import mendings_in_short
 from wizard.report.content.remedies.proofs import proofs_in_short
+from wizard.report.content.served import asked_in_short, pair_counts, problem_words
 from wizard.report.content.tested import what_was_tested
 from wizard.words import area, words
 
@@ -36,6 +38,10 @@ def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
         return _verdict(case, decision, words(f"report.{decision.sentence}", language, title=titles[0]), language)
     if case.answers.symptom == MODELS and case.facts.models:
         return _of_models(case, titles, language)
+    if case.answers.symptom == SERVED and case.facts.served is not None:
+        return _of_served(case, case.facts.served, titles, language)
+    if case.facts.served_pair is not None:
+        return _of_served_pair(case, case.facts.served_pair, language)
     if case.answers.symptom == COMPARISON and case.facts.others:
         return _of_comparison(case, language)
     # A case of a newer version may name a symptom that has no sentences here.
@@ -63,6 +69,31 @@ def _of_comparison(case: Case, language: str, alone: str = "clear") -> Verdict:
     decision = decide_comparison(case, alone)
     scope = (*more, *(line for line in _scope(case, language) if line not in (first, *more)))
     return _verdict(case, decision, first, language, scope)
+
+
+def _of_served(case: Case, served: ServedFacts, titles: Sequence[str], language: str) -> Verdict:
+    """How the answers of a served model vary, and why."""
+    decision, spoken = decide_served(case, served)
+    counts = Counts.of(served)
+    sentence = words(
+        f"report.{decision.sentence}",
+        language,
+        title="" if spoken is None else titles[case.findings.index(spoken)],
+        problem=problem_words(served, language),
+        count=counts.alone,
+        company=counts.company,
+        rate=counts.rate,
+    )
+    return _verdict(case, decision, sentence, language)
+
+
+def _of_served_pair(case: Case, pair: ServedPair, language: str) -> Verdict:
+    """Whether two servers answer alike."""
+    decision = decide_served_pair(pair, case)
+    same, count = pair_counts(pair)
+    why = in_language(case.findings[0].values["closeness"], language) if case.findings else ""
+    values = {"first": pair.names[0], "second": pair.names[1], "same": same, "count": count, "why": why}
+    return _verdict(case, decision, words(f"report.{decision.sentence}", language, **values), language)
 
 
 def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
@@ -173,6 +204,7 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
         line
         for line in (
             *in_short(case, language),
+            *asked_in_short(None if case.facts.served_pair else case.facts.served, language),
             *programs_in_short(case.facts, language),
             *mendings_in_short(case.facts.mendings, language),
             *(() if any(one.stands for one in case.facts.mendings) else proofs_in_short(case.facts.proofs, language)),

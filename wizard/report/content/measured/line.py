@@ -25,6 +25,7 @@ from wizard.words import known, words
 
 MOST_NAMED = 20  # of what was left out; the table in the window has all
 COMPUTING = "computations:"  # the id of a probe that computes: this, the framework, the device, perhaps the setting
+OF_SERVED = "served"  # the id of the one that asks a served model
 OF_MODEL = "model:"  # the id of one that runs the user's model: this, the runtime, the file's name
 
 
@@ -87,6 +88,8 @@ def computing_name(probe: str, language: str) -> str:
     if probe.startswith(OF_MODEL):
         runtime, _, model = probe.removeprefix(OF_MODEL).partition(":")
         return words("measurements.computing-model", language, model=model, runtime=framework_name(runtime, language))
+    if probe == OF_SERVED:
+        return label(probe, language)
     if not probe.startswith(COMPUTING):
         return ""
     framework, _, device = probe.removeprefix(COMPUTING).partition(":")

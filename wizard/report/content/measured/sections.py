@@ -16,10 +16,12 @@ from wizard.report.content.measured.models import models_section
 from wizard.report.content.measured.precision import precision_section
 from wizard.report.content.measured.quantisation import quantisation_section
 from wizard.report.content.measured.repeat import repeat_section
+from wizard.report.content.served import served_section
 from wizard.words import words
 
 # One function per question, in the order in which the report answers them; each in a module of its own beside this one.
 SECTIONS: tuple[Callable[[Case, str], MeasuredSection | None], ...] = (
+    served_section,
     machines_section,
     health_section,
     models_section,
@@ -40,7 +42,7 @@ _MOST_ROWS, _MOST_TABLES, _MOST_PLOTS, _MOST_SENTENCES = 300, 24, 24, 60
 
 def measured_sections(case: Case, language: str) -> tuple[MeasuredSection, ...]:
     """All sections; nothing where nothing was measured."""
-    is_any = case.facts.measurements or case.facts.others
+    is_any = case.facts.measurements or case.facts.others or case.facts.served
     found = (section(case, language) for section in SECTIONS) if is_any else ()
     return tuple(_bounded(measured, language) for measured in found if measured is not None)
 

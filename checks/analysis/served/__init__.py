@@ -1,0 +1,1 @@
+"""What several causes work out from the trials of a served model."""

@@ -1,0 +1,88 @@
+"""Two servers, or one before and after a restart, answer the same prompts differently.
+
+Detects:      answers at temperature 0 to the same prompts in two saved examinations that part, or have other
+              probabilities; beside it what the servers tell of themselves, and how many tokens they make of a prompt.
+Why it bites: what was tested against the one does not hold for the other.
+Blind spots:  what the servers do not tell: weights, quantisation, kernels, hardware. Answers in which something was
+              hidden, and are equal otherwise.
+Knowledge:    resources/knowledge/frameworks/served.toml
+"""
+
+from collections.abc import Iterator, Sequence
+
+from checks.analysis.served.closeness import Closeness, gravest
+from checks.analysis.served.two_servers import Compared, Different, compared, differences
+from checks.analysis.served.variation import SURE
+from checks.causes.registry import check
+from checks.facts import ServedPair
+from checks.facts.finding import FRAMEWORK, Evidence, Finding, Inconclusive, NotHere, Severity
+from checks.facts.phrase import Phrase
+from checks.knowledge.phrases import phrase
+
+_MOST_NAMED = 4  # differences in the sentence; the evidence has all
+
+
+@check("served-servers-differ")
+def served_servers_differ(served_pair: ServedPair) -> Iterator[Finding]:
+    """One finding for the pair."""
+    found = compared(served_pair)
+    if not found:
+        raise NotHere("served", "not-measured")
+    apart = [one for one in found if one.parting is not None]
+    drifted = [one for one in found if one.parting is None and one.drift]
+    others = [one for one in found if one.is_prompt_other]
+    if not apart and not drifted and not others:
+        if any(one.is_hidden for one in found):
+            raise Inconclusive("served-hidden")
+        return
+    closeness = gravest(one.parting for one in apart if one.parting is not None)
+    is_rounding = closeness in (None, Closeness.NEAR) and not others
+    known = differences(served_pair)
+    yield Finding(
+        severity=Severity.NOTE if is_rounding else Severity.WARNING,
+        confidence=SURE,
+        subject=" / ".join(served_pair.names),
+        evidence=tuple(_evidence(found, known, served_pair.first.origin)),
+        values={
+            FRAMEWORK: served_pair.first.kind,
+            "first": served_pair.names[0],
+            "second": served_pair.names[1],
+            "what": phrase("served-answers" if apart else "served-probabilities"),
+            "others": str(len(apart) or len(drifted)),
+            "calls": str(len(found)),
+            "closeness": phrase(f"served-{closeness.value}") if closeness else phrase("served-numbers-only"),
+            "beside": _beside(known, others),
+        },
+    )
+
+
+def _evidence(found: Sequence[Compared], known: Sequence[Different], origin: str) -> Iterator[Evidence]:
+    for one in found:
+        if one.parting is not None:
+            place, gap = one.parting.token, one.parting.gap
+            name, at = ("parts_at_token", place) if place is not None else ("parts_at_character", one.parting.character)
+            yield Evidence(name, f"{one.prompt}: {(at or 0) + 1}", origin)
+            if gap is not None:
+                yield Evidence("top_two_apart", f"{one.prompt}: {gap:.2g}", origin)
+        if one.drift:
+            yield Evidence("served_drift", f"{one.prompt}: {one.drift:.2g}", origin)
+        if one.is_prompt_other:
+            yield Evidence("prompt_tokens", f"{one.prompt}: {one.tokens[0]} / {one.tokens[1]}", origin)
+    for part in known:
+        name, setting = ("served_setting", part.name) if part.name.startswith("setting ") else (part.name, "")
+        value = f"{part.first} / {part.second}"
+        yield Evidence(name, f"{setting.removeprefix('setting ')}: {value}" if setting else value, origin)
+
+
+def _beside(known: Sequence[Different], others: Sequence[Compared]) -> Phrase:
+    """What is known to differ between them."""
+    if others:
+        return phrase("served-prompt-other", prompt=others[0].prompt)
+    if not known:
+        return phrase("served-nothing-known")
+    return phrase("served-known-differences", named=tuple(map(_named, known[:_MOST_NAMED])))
+
+
+def _named(part: Different) -> Phrase:
+    name, _, setting = part.name.partition(" ")
+    return phrase(f"served-part-{name}", setting=setting, first=part.first, second=part.second)

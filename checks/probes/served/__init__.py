@@ -1,0 +1,1 @@
+"""A served model asked again and again, and what came of it."""

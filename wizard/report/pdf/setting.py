@@ -66,7 +66,7 @@ class Setter:
             case b.Quote(lines):
                 yield self.code("\n".join(lines), after=self.code_after)
             case b.Code(text):
-                yield self.code(text, after=8)
+                yield self.code(text, after=8, is_pasted=True)
             case b.Risk(label, text):
                 runs = [Run(f"{label}: ", replace(self.plain, bold=True)), Run(visible(text), self.plain)]
                 yield self._marked(runs, "!", color_of("warning"), keep=True)
@@ -195,9 +195,12 @@ class Setter:
         before = Run(mark, replace(self.plain, bold=True, color=color)) if mark else None
         return Paragraph(runs, self.device, self.indent, before, after=after, keep_with_next=keep)
 
-    def code(self, text: str, *, after: float, indent: float = 0, mark: Run | None = None) -> Code:
+    def code(
+        self, text: str, *, after: float, indent: float = 0, mark: Run | None = None, is_pasted: bool = False
+    ) -> Code:
         """Text to paste, or lines that were sent."""
-        return Code(visible_lines(text), self.device, indent=indent, after=after, mark=mark)
+        lines = visible_lines(text)
+        return Code(lines, self.device, indent=indent, after=after, mark=mark, is_pasted=is_pasted)
 
     def _step(self, step: b.Step) -> Iterator[Block]:
         """A sentence with its number or sign, then the code; code alone has the number beside it."""
@@ -209,7 +212,8 @@ class Setter:
             yield self._marked(runs, step.mark, color_of(step.state), keep=step.code is not None, after=after)
         if step.code:
             mark = Run(step.mark, replace(self.plain, bold=True)) if step.mark and not runs else None
-            yield self.code(step.code.text, after=8 if is_last else self.code_after, indent=self.indent, mark=mark)
+            below = 8 if is_last else self.code_after
+            yield self.code(step.code.text, after=below, indent=self.indent, mark=mark, is_pasted=True)
 
     def short(self, text: str) -> str:
         """A value on one line, the beginning of one without end."""

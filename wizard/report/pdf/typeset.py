@@ -109,7 +109,8 @@ class Paragraph(Block):
 class Code(Block):
     """Text to paste or a log: monospaced, on grey, long lines wrapped with a hanging indent.
 
-    ``marked``: which of its lines stand out.
+    ``marked``: which of its lines stand out. ``is_pasted``: it is set smaller where that keeps each of its lines in one,
+    for what is copied from a line that was wrapped is two.
     """
 
     source: list[str]
@@ -118,17 +119,25 @@ class Code(Block):
     after: float = field(default=5, kw_only=True)
     mark: Run | None = None
     marked: frozenset[int] = frozenset()
+    is_pasted: bool = False
     _kept: Remembered = field(default_factory=Remembered, init=False, repr=False)
 
     PADDING, STYLE = 5.0, Style(size=7.4, mono=True, leading=1.3)
+    SMALLER = (6.8, 6.2, 5.6, 5.0)
 
     def _set(self, width: float) -> list[SetText]:
         inner = width - self.indent - 2 * self.PADDING
 
-        def lines() -> list[SetText]:
-            return [SetText([Run(line or " ", self.STYLE)], inner, self.device, hanging=12) for line in self.source]
+        def lines(style: Style) -> list[SetText]:
+            return [SetText([Run(line or " ", style)], inner, self.device, hanging=12) for line in self.source]
 
-        return self._kept.get(width, lines)
+        def best() -> list[SetText]:
+            usual = lines(self.STYLE)
+            sizes = self.SMALLER if self.is_pasted and _is_wrapped(usual) else ()
+            smaller = (lines(replace(self.STYLE, size=size)) for size in sizes)
+            return next((found for found in smaller if not _is_wrapped(found)), usual)
+
+        return self._kept.get(width, best)
 
     def height(self, width: float) -> float:
         """Its lines and the padding."""
@@ -162,6 +171,10 @@ class Code(Block):
         return replace(self, source=self.source[:fit], after=0), replace(
             self, source=self.source[fit:], before=0, mark=None, marked=marked
         )
+
+
+def _is_wrapped(lines: Sequence[SetText]) -> bool:
+    return any(len(text.lines) > 1 for text in lines)
 
 
 Cell = Sequence[Run]

@@ -109,8 +109,8 @@ class Paragraph(Block):
 class Code(Block):
     """Text to paste or a log: monospaced, on grey, long lines wrapped with a hanging indent.
 
-    ``marked``: which of its lines stand out. ``is_pasted``: it is set smaller where that keeps each of its lines in one,
-    for what is copied from a line that was wrapped is two.
+    ``marked``: which of its lines stand out. ``is_pasted``: it is set smaller where that keeps each of its lines in
+    one, for what is copied from a line that was wrapped is two.
     """
 
     source: list[str]

@@ -169,17 +169,6 @@ def test_of_a_ticket_what_to_ask_stands_before_the_findings_and_its_lines_with_t
     assert all(flat.count("".join(question.split())) == 1 for question in report.questions)
 
 
-@pytest.mark.parametrize("paper", ["a4", "letter"])
-def test_a_command_that_is_copied_is_one_line(paper: str) -> None:
-    """Wrapped, it would be pasted as two commands, and its "--" lost."""
-    error = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
-    sent = f"{error}\ntorch 2.5.1+cu124, NVIDIA GeForce RTX 5090, driver 570.86"
-    lines = text_of(pdf_of(ticket(sent), paper=paper)).splitlines()
-    installs = [line for line in lines if "-m pip install torch==" in line]
-    assert installs
-    assert all(line.rstrip().endswith("/cu128") for line in installs)
-
-
 def test_of_a_long_text_the_lines_that_show_the_cause_are_printed_and_marked() -> None:
     error = "Failed to initialize NVML: Driver/library version mismatch"
     before, behind = ("".join(f"{word}-{number}\n" for number in range(100)) for word in ("early", "late"))

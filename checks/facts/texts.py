@@ -49,9 +49,10 @@ class ReportedDifference(Fact, frozen=True, kw_only=True, omit_defaults=True):
 class ReportedNumbers(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """All differences of results that a text tells, and the floating-point formats that it names ("float16").
 
-    ``is_of_many_operations``: it is about a model, a training or a generated text, in which small differences grow.
+    ``about``: "training" (or a generated text, or random numbers: small differences grow without end), "model" (over
+    its layers they grow a thousandfold at most); "" where neither is named.
     """
 
     differences: tuple[ReportedDifference, ...] = ()
     formats: tuple[str, ...] = ()
-    is_of_many_operations: bool = False
+    about: str = ""

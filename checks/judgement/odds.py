@@ -109,10 +109,11 @@ def weighed(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Finding, ...]:
         _rule_out(suspects, facts)
         if all(text.examined for text in texts):  # of a program that failed here, not of a log from elsewhere
             _clear(suspects, outcomes)
-    doubted = doubts(facts) if facts.reported else Doubts()
+    likely = [cause for cause, suspect in suspects.items() if suspect.hits or suspect.likeness > AT_LEAST_ALIKE]
+    doubted = doubts(facts, likely) if facts.reported else Doubts()
     shares = _shares(suspects, outcomes, doubted.odds, is_of_this_machine=is_of_this_machine)
     shares = _as_sure_as_words_are(shares, suspects)
-    shares = {cause: min(share, doubted.at_most.get(cause, 1.0)) for cause, share in shares.items()}
+    shares = _doubted(shares, doubted)
     named = [
         _finding(cause, suspects[cause], shares[cause], is_reported=facts.reported) for cause in _worth_naming(shares)
     ]
@@ -264,6 +265,13 @@ def _as_sure_as_words_are(shares: Mapping[str, float], suspects: Mapping[str, _S
     if not suspects[best].is_named and best != UNKNOWN and shares[best] < LEAST_BY_WORDS:
         sure[UNKNOWN] = max(LEAST_BY_WORDS, shares[UNKNOWN])
     return sure
+
+
+def _doubted(shares: Mapping[str, float], doubted: Doubts) -> dict[str, float]:
+    """No share above what the text allows; what is all but ruled out leaves the rest of it to what nobody knows."""
+    kept = {cause: min(share, doubted.at_most.get(cause, 1.0)) for cause, share in shares.items()}
+    lost = sum(shares[cause] - kept[cause] for cause in kept if doubted.at_most.get(cause, 1.0) < EVEN)
+    return kept | {UNKNOWN: min(kept[UNKNOWN] + lost, CERTAIN)}
 
 
 def _over(suspect: _Suspect) -> set[str]:

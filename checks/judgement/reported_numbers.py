@@ -33,7 +33,10 @@ def with_numbers(findings: tuple[Finding, ...], facts: Facts) -> tuple[Finding, 
 
 def numbers_phrase(size: ReportedSize) -> Phrase:
     """How far the results are apart, and what makes as much."""
-    return phrase("numbers", size=_size(size), meaning=phrase(f"numbers-{_meaning(size)}"))
+    said = phrase("numbers", size=_size(size), meaning=phrase(f"numbers-{_meaning(size)}"))
+    if size.is_of_small_elements and not size.is_beyond:
+        return phrase("numbers", size=said, meaning=phrase("numbers-small-elements"))
+    return said
 
 
 def _is_about_results(finding: Finding) -> bool:
@@ -42,6 +45,8 @@ def _is_about_results(finding: Finding) -> bool:
 
 def _size(size: ReportedSize) -> Phrase:
     values = {"relative": figure(size.relative), "ulps": figure(size.ulps), "format": size.dtype}
+    if size.is_left_over:
+        return phrase("numbers-left-over", first=size.difference.first, second=size.difference.second, **values)
     if size.is_assumed:
         return phrase("numbers-unsized", **values)
     if size.difference.first:
@@ -50,6 +55,8 @@ def _size(size: ReportedSize) -> Phrase:
 
 
 def _meaning(size: ReportedSize) -> str:
+    if size.is_left_over:
+        return "left-over-means"
     if size.is_last_digits:
         return "last-digits-of-short" if size.dtype in SHORT else "last-digits"
     largest = size.sizes[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,17 +60,19 @@ class Doubts:
     at_most: Mapping[str, float] = field(default_factory=dict)
 
 
-def doubts(facts: Facts) -> Doubts:
-    """What the numbers of a ticket say, and what it leaves open."""
-    open_ones = [row for row in Vetoes.read().unproven if not _is_told(row, facts)]
+def doubts(facts: Facts, causes: Collection[str]) -> Doubts:
+    """What the numbers of a ticket say, and what it leaves open of ``causes``, which are in question."""
+    rows = (row for row in Vetoes.read().unproven if row.of in causes)
+    open_ones = [row for row in rows if not _is_told(row, facts)]
     at_most = {row.of: row.at_most for row in open_ones}
     odds = {row.of: row.refuted for row in open_ones if row.unless and holds(row.unless, facts) is False}
     size = largest_reported(facts.numbers) if facts.numbers else None
     for row in Vetoes.read().numbers if size else ():
         if size is not None and _SHOWS[row.shows](size):
             kept = row.odds_unsized if size.is_assumed else row.odds
+            most = row.at_most_unsized if size.is_assumed else row.at_most
             odds |= {cause: min(kept, odds.get(cause, kept)) for cause in row.of}
-            at_most |= {cause: min(row.at_most, at_most.get(cause, 1.0)) for cause in row.of}
+            at_most |= {cause: min(most, at_most.get(cause, 1.0)) for cause in row.of}
     return Doubts(odds, at_most)
 
 
@@ -91,6 +93,8 @@ _SHOWS: Mapping[str, Callable[[ReportedSize], bool]] = {
     "last-digits-in-full": lambda size: size.is_last_digits and size.dtype not in SHORT,
     "rounding": lambda size: size.is_rounding,
     "half": lambda size: size.is_half,
-    "beyond-in-one-operation": lambda size: size.is_beyond and not size.is_grown,
-    "more-than-rounding-in-one-operation": lambda size: not size.is_rounding and not size.is_grown,
+    "too-far-to-have-grown": lambda size: size.is_too_far_to_have_grown,
+    "more-than-rounding-in-one-operation": lambda size: not size.is_rounding and size.is_one_operation,
+    "whole-numbers": lambda size: size.is_of_whole_numbers,
+    "small-elements": lambda size: size.is_of_small_elements and not size.is_beyond,
 }

@@ -21,6 +21,11 @@ _LAST_DIGITS = {"float64": 8.0, "float32": 8.0, "float16": 2.0, "bfloat16": 1.0}
 # ... that rounding makes of results in a short format, whose terms are added up in float32.
 _ROUNDED_SHORT = {"float16": 16.0, "bfloat16": 16.0}
 SHORT = frozenset(_ROUNDED_SHORT)
+_EXACT = 2.0**8  # whole numbers up to here are exact in bfloat16, too
+_WHOLE = 0.3  # of the largest value, from which on results are others
+_SMALL = 1e-2  # an absolute difference beside which a relative one above 1 is of elements near 0
+# Numbers that are so small and so near, of float32 and float64, may be left of numbers around 1 that were subtracted.
+_LEFT_OVER, _TINY = 64.0, 1e-3
 
 
 @dataclass(frozen=True)
@@ -30,8 +35,8 @@ class ReportedSize:
     ``relative``: at most, in units of the largest value; ``at_least``: the same at least. ``ulps``: ``relative`` in
     units in the last place of ``dtype``. ``sizes``: what can have made it in one operation, the smallest first.
     ``is_last_digits``: it is so near that nothing but rounding is likely, in the finest format that is named.
-    ``is_assumed``: the text does not tell how large the values are. ``is_grown``: small differences can have grown to
-    it, since it is about a model or a training.
+    ``is_assumed``: the text does not tell how large the values are. ``about``: in what differences can have grown to it
+    (ReportedNumbers). ``is_left_over``: both are so small that they may be what larger numbers left.
     """
 
     difference: ReportedDifference
@@ -42,12 +47,35 @@ class ReportedSize:
     sizes: tuple[Size, ...]
     is_last_digits: bool
     is_assumed: bool
-    is_grown: bool
+    about: str = ""
+    is_left_over: bool = False
 
     @property
     def is_rounding(self) -> bool:
         """Whether the order of rounding alone can have made it."""
         return self.sizes[0] is Size.ROUNDING
+
+    @property
+    def is_one_operation(self) -> bool:
+        """Whether nothing is named in which small differences can have grown."""
+        return not self.about
+
+    @property
+    def is_too_far_to_have_grown(self) -> bool:
+        """Whether it is beyond all rounding, and so far that no layers of a model have made it of rounding."""
+        return self.is_beyond and self.about != "training" and (self.is_one_operation or self.at_least >= _WHOLE)
+
+    @property
+    def is_of_whole_numbers(self) -> bool:
+        """Whether both are whole numbers so small that every format adds and multiplies them exactly."""
+        pair = (self.difference.first, self.difference.second)
+        return self.at_least > 0 and all(one.endswith((".", ".0")) and abs(float(one)) <= _EXACT for one in pair)
+
+    @property
+    def is_of_small_elements(self) -> bool:
+        """Whether a large relative difference is stated, and a small absolute one: it is of elements near 0."""
+        stated, most = self.difference.relative or 0.0, self.difference.most
+        return stated >= 1 and most is not None and most <= _SMALL * max(self.difference.scale or 1.0, 1.0)
 
     @property
     def is_half(self) -> bool:
@@ -71,11 +99,14 @@ def largest_reported(numbers: ReportedNumbers) -> ReportedSize | None:
 
 
 def _size_of(difference: ReportedDifference, numbers: ReportedNumbers) -> ReportedSize | None:
-    relative, at_least, is_assumed = _relative(difference)
-    if relative is None or not math.isfinite(relative):
-        return None
     named = sorted({difference.dtype} - {""} or set(numbers.formats), key=_FINEST.index) or [FULL]
     finest, coarsest = named[0], named[-1]
+    relative, at_least, is_assumed = _relative(difference)
+    is_left_over = coarsest not in SHORT and _is_left_over(difference, coarsest)
+    if is_left_over:
+        relative, at_least, is_assumed = difference.most, difference.least or 0.0, True
+    if relative is None or not math.isfinite(relative):
+        return None
     is_last = _ulps(relative, finest) <= _LAST_DIGITS[finest]
     return ReportedSize(
         difference,
@@ -86,7 +117,8 @@ def _size_of(difference: ReportedDifference, numbers: ReportedNumbers) -> Report
         (Size.ROUNDING,) if is_last else _sizes(coarsest, relative, at_least, difference.elements or 1),
         is_last_digits=is_last,
         is_assumed=is_assumed,
-        is_grown=numbers.is_of_many_operations,
+        about=numbers.about,
+        is_left_over=is_left_over,
     )
 
 
@@ -102,6 +134,14 @@ def _relative(difference: ReportedDifference) -> tuple[float | None, float, bool
         return None, 0.0, True
     at_least = least / scale if scale else 0.0
     return min(bounds), min(at_least, *bounds), False
+
+
+def _is_left_over(difference: ReportedDifference, dtype: str) -> bool:
+    """Whether both are tiny, far from each other, and no farther than rounding brings numbers around 1."""
+    most, scale = difference.most, difference.scale
+    if most is None or not scale or scale >= _TINY or _ulps(most / scale, dtype) <= _LAST_DIGITS[dtype]:
+        return False
+    return _ulps(most, dtype) <= _LEFT_OVER
 
 
 def _sizes(dtype: str, relative: float, at_least: float, elements: int) -> tuple[Size, ...]:

@@ -20,8 +20,8 @@ class Cleared(Row):
 class NumbersVeto(Row):
     """Causes for or against which the differences speak that a ticket tells.
 
-    ``shows``: a name in checks/judgement/vetoes.py. ``odds``: what multiplies theirs; ``odds_unsized``: the same where
-    the text does not tell how large the values are. ``at_most``: how sure they can be.
+    ``shows``: a name in checks/judgement/vetoes.py. ``odds``: what multiplies theirs. ``at_most``: how sure they can
+    be. ``unsized``: the same where the text does not tell how large the values are.
     """
 
     shows: str
@@ -29,6 +29,7 @@ class NumbersVeto(Row):
     odds: float = 1.0
     odds_unsized: float = 1.0
     at_most: float = 1.0
+    at_most_unsized: float = 1.0
 
 
 class Unproven(Row):

@@ -212,7 +212,7 @@ def _numbers(statements: Sequence[Statement]) -> Tree:
     return {
         name: tuple(statement.value for statement in statements if statement.fact == f"numbers.{name}")
         for name in ("differences", "formats")
-    } | {"is_of_many_operations": any(statement.fact == "numbers.many" for statement in statements)}
+    } | {"about": next((statement.value for statement in statements if statement.fact == "numbers.about"), "")}
 
 
 def _lines_of(statements: Iterable[Statement]) -> tuple[int, ...]:

@@ -60,11 +60,16 @@ _FORMATS = {
     "float32": r"f(?:p|loat)[-_ ]?32|single[- ]precision|単精度",
 }
 _FORMAT = {name: re.compile(rf"(?i)(?<![a-z]){words}") for name, words in _FORMATS.items()}
-_MANY = re.compile(
-    r"(?i)(?<![a-z])(?:train\w*|epochs?|loss(?:es)?|accura(?:cy|cies)|mAP|perplexity|models?|net(?:work)?s?|layers|iterations?"
-    r"|tokens?|prompts?|generat\w+|checkpoints?|infer\w*|predict\w*|embeddings?|logits|seeds?|random\w*|optimi[sz]er)(?![a-z])"
-    r"|学習|モデル|推論|训练|模型"
-)
+_ABOUT = {  # the first that is named counts
+    "training": re.compile(
+        r"(?i)(?<![a-z])(?:train(?:s|ed|ing)?|fine-?tun\w+|epochs?|loss(?:es)?|accura(?:cy|cies)|mAP|perplexity"
+        r"|iterations?|tokens?|prompts?|generat\w+|seeds?|random\w*|optimi[sz]er)(?![a-z])|学習|训练"
+    ),
+    "model": re.compile(
+        r"(?i)(?<![a-z])(?:models?|net(?:work)?s?|layers|checkpoints?|infer\w*|predict\w*|embeddings?|logits)(?![a-z])"
+        r"|モデル|推論|模型"
+    ),
+}
 _SIDES = re.compile(
     r"(?i)(?<![A-Za-z0-9_])(?:(?P<cpu>cpu)|(?P<gpu>gpu|cuda|mps|xpu|dml|directml|npu)"
     r"|(?P<expected>expected|desired|reference|should be|ref)|(?P<actual>actual|got|received|returned)"
@@ -78,11 +83,12 @@ _VERSUS = re.compile(
     rf"(?:(?<=assert )({NUMBER}) == ({NUMBER})"
     rf"|({NUMBER})\W{{0,3}}(?:vs\.?|versus|!=|≠|instead of|rather than|but not|→|->)\W{{0,3}}({NUMBER}))"
 )
-_LOGGED = re.compile(r"\W{0,3}(?:\[ *\d+\.\d+\]|\d{4}-\d\d|\d\d:\d\d)")
+_LOGGED = re.compile(r"\W{0,3}(?:\[ *\d+\.\d+\] \w|\d{4}-\d\d|\d\d:\d\d)")
 _NEAR = 400  # characters between two arrays, or two numbers, that are compared
 _TOGETHER = 12  # lines of one comparison: the figures and the arrays of an assertion
 _ALIKE, _AGREE = 1e-3, 0.1  # how near two numbers of many digits are, and most elements of two arrays
-_MANY_DIGITS = 6
+_MANY_DIGITS, _FEW_DIGITS = 6, 4
+_SIZE = 3.0  # times, within which numbers are of one size
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +112,11 @@ def read_differences(text: Text) -> Iterator[Statement]:
         named = pattern.search(text.whole)
         if named is not None:
             yield Statement("numbers.formats", name, text.at(named))
-    many = _MANY.search(text.whole) if unique else None
-    if many is not None:
-        yield Statement("numbers.many", True, text.at(many.start()))
+    for about, pattern in _ABOUT.items() if unique else ():
+        named = pattern.search(text.whole)
+        if named is not None:
+            yield Statement("numbers.about", about, text.at(named))
+            break
 
 
 # --- differences in words ---------------------------------------------------------------------------------------------
@@ -224,7 +232,13 @@ def _of_sides(text: Text) -> Iterator[ReportedDifference]:
     """Numbers that stand with the names of two sides in one line, or in two lines in a row."""
     found: list[tuple[str, int, Printed]] = []
     for line, start, end in _lines_with(text, _SIDES):
-        numbers = [one for one in numbers_in(text.whole, start, end) if _is_result(text.whole, one[0], one[1])]
+        if _OF_VERSIONS.search(text.whole, start, end):
+            continue
+        numbers = [
+            one
+            for one in numbers_in(text.whole, start, end)
+            if not _UNIT.match(text.whole, one[1]) and not _VERSION.search(text.whole[max(0, one[0] - 16) : one[1]])
+        ]
         sides = [(side.lastgroup or "", side.start(), side.end()) for side in _SIDES.finditer(text.whole, start, end)]
         if 0 < len(numbers) <= 2 * len(sides) and len(numbers) <= 4:
             found += [(side, line, value) for side, value in _with_sides(text.whole, numbers, sides)]
@@ -249,19 +263,20 @@ def _with_sides(
         before = numbers[place - 1][1] if place else 0
         ahead = [side for side in sides if before <= side[1] and side[2] <= start and start - side[2] <= 40]
         side = behind or (ahead[-1] if ahead else None)
-        if side is not None:
+        if side is not None and (side[0] not in _FRAMEWORKS or _digits(value) >= _FEW_DIGITS):  # else it is a version
             yield side[0], value
 
 
-def _is_result(whole: str, start: int, end: int) -> bool:
-    """Whether a number is neither of a unit nor a version: "torch 2.1"."""
-    return _UNIT.match(whole, end) is None and _VERSION.search(whole[max(0, start - 16) : end]) is None
+def _digits(value: Printed) -> int:
+    """How many significant digits are printed."""
+    return len(value.text.strip("-0.").partition("e")[0].replace(".", ""))
 
 
+_FRAMEWORKS = frozenset({"torch", "numpy", "tensorflow", "jax", "onnx"})
 _VERSION = re.compile(
-    r"(?i)(?:torch\w*|tensorflow|tf|keras|numpy|np|jax\w*|onnx\w*|ort|cuda|cudnn|python|driver|rocm|tensorrt|trt|version|opset|==)"
-    r"[ =:]{0,3}v?\d{1,3}\.\d{1,2}$"
+    r"(?i)(?:cuda|cudnn|python|driver|rocm|tensorrt|trt|opset|windows|ubuntu|==)[ =:]{0,3}v?\d{1,3}\.\d{1,2}$"
 )
+_OF_VERSIONS = re.compile(r"(?i)\bversions?\b|バージョン|版本")
 _ON = re.compile(r"[)\]`'\"]{0,2} ?(?:on|in|with|from|by|for|under|at|\(|using)(?: (?:the|my|a))? ?")
 
 
@@ -273,17 +288,27 @@ def _versus(text: Text) -> Iterator[ReportedDifference]:
 
 
 def _alike(text: Text) -> Iterator[ReportedDifference]:
-    """Two numbers of many digits near each other that agree in the first of them: one result, computed twice."""
-    before: tuple[int, Printed] | None = None
-    for start, end, value in numbers_in(text.whole, 0, len(text.whole)):
-        is_log = _LOGGED.match(text.whole, text.line_start(start)) is not None
-        if is_log or len(value.text.strip("-0.").partition("e")[0]) < _MANY_DIGITS or _UNIT.match(text.whole, end):
+    """Two numbers of many digits near each other that agree in the first of them: one result, computed twice.
+
+    Where a third one of their size stands near, it may be the one that is meant, and nothing is said.
+    """
+    long = [
+        (start, end, value)
+        for start, end, value in numbers_in(text.whole, 0, len(text.whole))
+        if _digits(value) >= _MANY_DIGITS
+        and not _UNIT.match(text.whole, end)
+        and not _LOGGED.match(text.whole, text.line_start(start))
+    ]
+    for place, ((_, end, first), (start, _, second)) in enumerate(itertools.pairwise(long)):
+        if start - end > _NEAR // 2 or not 0 < abs(first.value - second.value) <= _ALIKE * abs(second.value):
             continue
-        if before is not None and start - before[0] <= _NEAR // 4:
-            first = before[1]
-            if 0 < abs(first.value - value.value) <= _ALIKE * abs(value.value):
-                yield _pair(first, value, text.at(start))
-        before = (end, value)
+        around = (*long[max(0, place - 1) : place], *long[place + 2 : place + 3])
+        if not any(_is_of_size(other[2], second) and abs(other[0] - start) <= _NEAR for other in around):
+            yield _pair(first, second, text.at(start))
+
+
+def _is_of_size(other: Printed, value: Printed) -> bool:
+    return value.value != 0 and 1 / _SIZE < other.value / value.value < _SIZE
 
 
 def _lines_with(text: Text, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, int]]:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 # A result, not a version, a time, an index or a size: with a point or an exponent, and nothing of a word around it.
 NUMBER = (
-    r"(?<![A-Za-z0-9_.:/^-])-?(?:\d{1,15}\.\d{0,20}|\.\d{1,20}|\d{1,3}(?=[eE]))(?:[eE][-+]?\d{1,3})?"
+    r"(?<![A-Za-z0-9_.:/^-])-?(?:\d{1,15}\.(?:\d{1,20}|(?=\s?[,\])]))|\.\d{1,20}|\d{1,3}(?=[eE]))(?:[eE][-+]?\d{1,3})?"
     r"(?![A-Za-z0-9_:/]|\.\d)"
 )
 _NUMBER = re.compile(NUMBER)
 _ELEMENT = re.compile(r"-?(?:\d{1,15}\.?\d{0,20}|\.\d{1,20})(?:[eE][-+]?\d{1,3})?")
+# What stands in a list of numbers alone: a time in brackets is none.
+_LIST = re.compile(r"[-\d\s.,eE+\[\]naif…]*")
 _NO_NUMBER = re.compile(r"\b(?:nan|inf)\b", re.IGNORECASE)
 # What is printed begins with its kind; "torch.tensor(" and "np.array(" are code that somebody wrote.
 _ARRAY = re.compile(
@@ -123,7 +125,7 @@ def _array(whole: str, start: int, inner: int, end: int, *, is_whole: bool) -> P
         return None
     named = _DTYPE.search(body)
     kind = whole[start:inner].strip("( \n")
-    if not kind and len(texts) < 2 and listed.count("[") < 2:  # a time in a log
+    if not kind and ((len(texts) < 2 and listed.count("[") < 2) or _LIST.fullmatch(listed) is None):
         return None
     # NumPy names every type but float64, PyTorch every type but its default one.
     default = {"array": "float64", "tensor": "float32"}.get(kind, "") if is_whole else ""

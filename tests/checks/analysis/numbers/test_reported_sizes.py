@@ -79,6 +79,38 @@ def test_without_the_size_of_the_values_it_is_assumed() -> None:
     assert not size(least=0.5, most=0.5).is_beyond, "of values around 1000 that is little"
 
 
+def test_tiny_numbers_may_be_what_larger_ones_left() -> None:
+    """5.9605e-08 in PyTorch and 2.3976e-08 in NumPy, of numbers around 0.5 that were subtracted."""
+    found = size(first="5.9605e-08", second="2.3976e-08", least=3.5e-8, most=3.6e-8, scale=6e-8)
+    assert found.is_left_over
+    assert found.is_rounding
+    assert found.is_assumed, "of what they were left, nobody knows"
+    assert not size(least=1e-5, most=1e-5, scale=2e-5).is_left_over, "rounding of numbers around 1 makes less"
+
+
+def test_small_whole_numbers_are_not_rounded_in_any_format() -> None:
+    assert size(first="11.", second="5.", least=6.0, most=6.0, scale=11.0, dtype="float16").is_of_whole_numbers
+    assert not size(first="1025.", second="1024.5", least=0.5, most=0.5, scale=1025.0).is_of_whole_numbers
+
+
+def test_a_large_relative_difference_beside_a_small_absolute_one_is_of_elements_near_0() -> None:
+    assert size(least=1.2e-4, most=1.2e-4, relative=959.0).is_of_small_elements
+    assert not size(least=1.2, most=1.2, relative=959.0).is_of_small_elements
+
+
+@pytest.mark.parametrize(
+    ("about", "apart", "is_too_far"),
+    [("", 0.1, True), ("model", 0.1, False), ("model", 0.9, True), ("training", 0.9, False)],
+)
+def test_over_layers_rounding_grows_to_a_part_of_the_values_and_over_a_training_without_end(
+    about: str, apart: float, is_too_far: bool
+) -> None:
+    told = ReportedDifference(least=apart, most=apart, scale=1.0, elements=1)
+    found = largest_reported(ReportedNumbers(differences=(told,), about=about))
+    assert found is not None
+    assert found.is_too_far_to_have_grown is is_too_far
+
+
 def test_the_largest_counts_and_what_is_sized_before_what_is_not() -> None:
     near = ReportedDifference(least=1e-7, most=1e-7, scale=1.0)
     far = ReportedDifference(least=0.5, most=0.5, scale=1.0)

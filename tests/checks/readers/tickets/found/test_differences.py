@@ -143,8 +143,9 @@ def test_an_array_names_its_format_or_has_that_of_its_kind(text: str, dtype: str
 def test_formats_and_many_operations_are_of_the_text() -> None:
     told = read("The loss in fp16 is 0.693147 on the CPU and 0.693149 on the GPU")
     assert told.formats == ("float16",)
-    assert told.is_of_many_operations
-    assert not read("matmul: 0.693147 on the CPU and 0.693149 on the GPU").is_of_many_operations
+    assert told.about == "training"
+    assert read("The logits are 0.693147 on the CPU and 0.693149 on the GPU").about == "model"
+    assert not read("matmul: 0.693147 on the CPU and 0.693149 on the GPU").about
 
 
 @pytest.mark.parametrize(
@@ -159,6 +160,10 @@ def test_formats_and_many_operations_are_of_the_text() -> None:
         "assert_allclose(a, b, rtol=1e-5, atol=1e-8) fails",
         "x = torch.tensor([1.5, 2.5])\ny = torch.tensor([1.6, 2.4])",
         "RuntimeError: error code 1.5",
+        "[11:41:33.534863] Epoch: [8]\n[11:41:59.064379] stopping",
+        "PyTorch 1.8 and 1.9 on the GPU, Windows 10.\nCPU too",
+        "CPU: it works\n- PyTorch Version (e.g., 1.0): '1.9.0+cu111'\n- GPU: 3090",
+        "with a large input: -0.06907586\nwithout it: -0.05493345\nwith a small input: -0.05493343",
         "The mean difference is 1e-5",
         "tensor([nan, 0.1])\ntensor([0.2, 0.1])",
         "Shapes: [1, 3, 224, 224] and [1, 3, 224, 225]",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import (
@@ -42,6 +43,9 @@ from wizard.window.notice_bar import NoticeBar
 from wizard.window.qt_words import translate_standard_buttons
 from wizard.window.rail import Rail
 
+if TYPE_CHECKING:
+    from wizard.window.find_bar import FindBar
+
 _NARROW = 640  # logical pixels, below which there is no room for the rail
 
 
@@ -69,6 +73,8 @@ class Window(QMainWindow):
         self._rail.language_asked.connect(self.speak)
         right = filled(QVBoxLayout(), margins=(0, 0, 0, 0), spacing=0)
         right.addWidget(self._stack, 1)
+        self._find: FindBar | None = None  # when it is first asked for
+        self._right = right
         right.addWidget(self._notice)  # below: what somebody is about to click stays where it is
         right.addWidget(self._footer)
         whole = QWidget()
@@ -350,6 +356,8 @@ class Window(QMainWindow):
         self.cancel.setText(say("cancel"))
         self._notice.retranslate()
         self._rail.retranslate()
+        if self._find is not None:
+            self._find.retranslate()
         for page in self._pages.values():
             page.retranslate()
         self._refresh()
@@ -369,6 +377,16 @@ class Window(QMainWindow):
         settings.remember_theme(name)
         QGuiApplication.styleHints().setColorScheme(settings.SCHEMES.get(name, Qt.ColorScheme.Unknown))
         self.menus.refresh()
+
+    def look_for(self) -> None:
+        """Let the user look for words on this page."""
+        if self._find is None:
+            from wizard.window.find_bar import FindBar
+
+            self._find = FindBar(self)
+            self._find.retranslate()
+            self._right.insertWidget(self._right.indexOf(self._footer), self._find)
+        self._find.open()
 
     def _restyle(self) -> None:
         """Colours from the palette, again when the system turns dark or light."""

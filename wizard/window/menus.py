@@ -35,6 +35,7 @@ class Menus:
         self.again = self._action(window.again, keys.Refresh)
         self.cancel = self._action(window.work.cancel, QKeySequence(Qt.Key.Key_Escape))
         self.quit = self._action(window.close, keys.Quit)
+        self.find = self._action(window.look_for, keys.Find)
         self.how = self._action(self.explain, keys.HelpContents)
         self.about = self._action(self.introduce)
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)  # where macOS looks for them, in any language
@@ -49,6 +50,7 @@ class Menus:
         self.help.addActions([self.how, self.about])
 
     def _build_view(self) -> None:
+        self.view.addAction(self.find)
         self.languages, self.themes = (self.view.addMenu("") for _ in range(2))
         self._language_acts = self._choices(LANGUAGE_NAMES, self._window.speak)
         self._theme_acts = self._choices(dict.fromkeys(settings.THEMES, ""), self._window.dress)
@@ -91,7 +93,7 @@ class Menus:
         say = self._case.say
         for name in ("file", "view", "help"):
             getattr(self, name).setTitle(say(f"menu-{name}"))
-        for name in (*_FILE, "quit", "how", "about"):
+        for name in (*_FILE, "quit", "find", "how", "about"):
             getattr(self, name).setText(say(f"menu-{name}"))
         self.languages.setTitle(say("menu-language"))
         self.themes.setTitle(say("menu-theme"))

@@ -110,6 +110,29 @@ def test_help_and_about(window: Window, language: str) -> None:
     assert any("2026-" in text for text in texts)  # how old what it knows is
 
 
+def test_words_are_found_also_in_what_is_folded(qtbot: QtBot, at_report: Window) -> None:
+    at_report.menus.find.trigger()
+    bar = at_report._find
+    assert bar is not None
+    bar.field.setText("470.256.02")
+    qtbot.keyClick(bar.field, Qt.Key.Key_Return)
+    assert bar._none.isHidden()
+    page = at_report.page(Step.REPORT)
+    opened = [key for key, fold in page._folds.items() if fold.header.isChecked()]
+    for _ in range(5):
+        bar.go_on()
+    assert len([key for key, fold in page._folds.items() if fold.header.isChecked()]) > len(opened)
+    assert not page._folds["about"].header.isChecked()  # what has none stays folded
+    bar.field.setText("no such words")
+    bar.go_on()
+    assert bar._none.isVisible()
+    at_report.case.set_language("ja")
+    at_report.retranslate()
+    assert bar.next.text() == "次へ"
+    qtbot.keyClick(bar.field, Qt.Key.Key_Escape)
+    assert not bar.isVisible()
+
+
 def test_what_was_exported_is_shown_in_its_folder(
     qtbot: QtBot, at_report: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,8 @@
 # ruff: noqa: E501 - what programs printed stays as it is
 """What the numbers of a ticket say against its words, and what it leaves open."""
 
+from collections.abc import Callable
+
 import pytest
 
 from checks.facts.case import Answers
@@ -13,6 +15,10 @@ from checks.knowledge.catalogue import cause_files
 from checks.knowledge.errors.vetoes import Vetoes
 from checks.knowledge.phrases import in_language
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
+from wizard.report.content.report import Report, build
+from wizard.report.prints.markdown import to_markdown
+from wizard.report.prints.reply import to_reply
+from wizard.report.prints.terminal import to_terminal
 
 
 def findings(text: str) -> tuple[Finding, ...]:
@@ -117,6 +123,17 @@ def test_what_the_numbers_say_stands_in_words_and_among_the_evidence(text: str, 
     assert isinstance(said, Phrase)
     assert len(in_language(said, language)) > 40
     assert [shown.name for shown in found.evidence].count(DIFFERENCE) == 1
+
+
+@pytest.mark.parametrize("write", [to_reply, to_terminal, to_markdown])
+@pytest.mark.parametrize(
+    "text",
+    ["0.12345678 on the CPU and 0.12345677 on the GPU, why?", "I expected 2.0 but got 1.9999999 on the GPU, why?"],
+)
+def test_every_print_says_what_the_numbers_can_be(text: str, write: Callable[[Report], str]) -> None:
+    """Also where the cause is not known: the second text does not tell what computed it."""
+    case = judged(read_ticket(pasted(text)), Answers(symptom=TICKET))
+    assert "Rounding in another order makes as much." in write(build(case, "en"))
 
 
 def test_without_numbers_nothing_is_said_of_them() -> None:

@@ -71,6 +71,8 @@ class _Builder:
         if self._has_answer:
             first = self._report.shown[0]
             yield Paragraph(first.why, Look.LEAD)
+            if first.numbers:
+                yield Paragraph(first.numbers)
             if first.remedies and not first.is_mended:
                 yield remedy_section(first.remedies[0], self._report.language, is_other=False)
 

@@ -38,6 +38,7 @@ def _reply(report: Report) -> Iterator[Block]:
                 yield from _cause(finding, say("another", title=finding.title), report)
     else:
         yield from [Paragraph(say("unknown"))] if has_text else []
+        yield from [Paragraph(best.numbers)] if best is not None and best.numbers else []
         yield from _seen(report)
     if report.questions:
         yield Paragraph(say("ask" if is_known else "ask-first"))

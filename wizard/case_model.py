@@ -397,6 +397,9 @@ class CaseModel(QObject):
             text="\n".join(texts),
             given=tuple(Given(path, Kind.MODEL) for path in models if path.is_absolute()),
             target=case.facts.target or self.answers.target,
+            url=case.facts.served.url if case.facts.served else "",
+            served_model=case.facts.served.model if case.facts.served else "",
+            is_deterministic=case.facts.served.is_claimed if case.facts.served else False,
         )
         self._aside = Answers()
         if case.facts.target_interpreter is not None and not case.facts.reported:

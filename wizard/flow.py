@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 from wizard.evidence_files import Given, Kind, input_among
 
@@ -23,6 +24,9 @@ TICKET = "ticket"
 
 # The question is what model files are and need, and whether they run here.
 MODELS = "models"
+
+# The question is why the answers of a served model vary; no machine is examined.
+SERVED = "served"
 
 # Symptoms for which something is computed, as checks/engine/plans/compute.py has it: there is a time to choose for it.
 _COMPUTING = ("results-change", "results-differ", "everything")
@@ -54,6 +58,7 @@ class Step(Enum):
 
 
 STEPS = tuple(Step)
+_SERVED_STEPS = (Step.SYMPTOM, Step.EVIDENCE, Step.RUN, Step.REPORT)
 _TICKET_STEPS = (Step.SYMPTOM, Step.EVIDENCE, Step.REPORT)
 
 
@@ -71,6 +76,11 @@ class Answers:
     read_only: bool = False  # model files are tried in no interpreter
     repeat: bool = False  # model files are run again and again, and compared
     offline: bool = False  # the package index is not asked about the remedies
+    url: str = ""  # of a served model
+    served_model: str = ""  # "" takes the first that the server names
+    key_variable: str = ""  # the environment variable that holds the server's key
+    is_deterministic: bool = False  # the server is said to run in its deterministic mode
+    prompts: tuple[Path, ...] = ()  # files that a served model is asked in place of ours
 
     @property
     def only_reads(self) -> bool:
@@ -119,8 +129,8 @@ def asks_exactness(symptom: str) -> bool:
 
 
 def steps_of(answers: Answers) -> tuple[Step, ...]:
-    """The steps of the walk: a ticket is judged from what was given, without an interpreter and a run."""
-    return _TICKET_STEPS if answers.symptom == TICKET else STEPS
+    """The steps of the walk: a ticket needs neither interpreter nor run, a served model no interpreter."""
+    return {TICKET: _TICKET_STEPS, SERVED: _SERVED_STEPS}.get(answers.symptom, STEPS)
 
 
 def steps_shown(step: Step, answers: Answers, progress: Progress) -> tuple[Step, ...]:
@@ -134,10 +144,12 @@ def is_complete(step: Step, answers: Answers, progress: Progress) -> bool:
     """Whether the step has all that the next one needs. The evidence is optional, but a ticket is nothing else."""
     match step:
         case Step.SYMPTOM:
-            return answers.symptom in (*SYMPTOMS, TICKET, MODELS)
+            return answers.symptom in (*SYMPTOMS, TICKET, MODELS, SERVED)
         case Step.EVIDENCE:
             if answers.symptom == MODELS:
                 return any(file.kind is Kind.MODEL for file in answers.given)
+            if answers.symptom == SERVED:
+                return bool(answers.url.strip())
             has_text = bool(answers.text.strip()) or any(file.kind is Kind.LOG for file in answers.given)
             return has_text or answers.symptom != TICKET
         case Step.TARGET:

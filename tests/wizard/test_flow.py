@@ -13,6 +13,7 @@ from wizard.flow import (
     EFFORTS,
     EXACTNESS,
     MODELS,
+    SERVED,
     STEPS,
     SYMPTOMS,
     TICKET,
@@ -179,6 +180,6 @@ def test_a_load_counts_only_where_it_was_asked() -> None:
 
 def test_the_words_are_those_of_the_facts() -> None:
     """The start does without the facts, so the flow has the words for itself."""
-    assert {*SYMPTOMS, TICKET, MODELS} == {*SymptomName} - {SymptomName.COMPARISON}
+    assert {*SYMPTOMS, TICKET, MODELS, SERVED} == {*SymptomName} - {SymptomName.COMPARISON}
     assert set(EXACTNESS) == {"", *Exactness}
     assert tuple(Effort) == EFFORTS

@@ -18,7 +18,7 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.desktop.folders import chosen, remember_chosen, show_folder
 from wizard.evidence_files import Given, Kind, kept, may_be_neither, near_folder, no_models
-from wizard.flow import TICKET, Answers
+from wizard.flow import SERVED, TICKET, Answers
 from wizard.jobs.cases import CaseJobs
 from wizard.jobs.cutting import CuttingJobs
 from wizard.jobs.engine_thread import EngineThread
@@ -88,18 +88,33 @@ class Work(QObject):
 
     def run(self) -> None:
         """Examine the chosen interpreter; nothing happens while an examination runs or a file is worked on."""
-        if self._is_taken():
+        if self._is_taken() or not self._can_ask():
             return
         self._outcome, self._broken = None, ""
         runs, self._case.program_runs = self._case.program_runs, ()  # of another examination they would be old
         program, self._case.local_program = self._case.local_program, ""
         self._case.run_began()
-        self.cases.note()
+        if self._case.answers.symptom != SERVED:  # whose address may not be asked again unasked
+            self.cases.note()
         self._engine = EngineThread(self._case.answers, self._case.interpreters, self._examine, self, runs, program)
         self._engine.happened.connect(self._happened, Qt.ConnectionType.QueuedConnection)
         self._engine.broke.connect(self._broke, Qt.ConnectionType.QueuedConnection)
         self._engine.finished.connect(self._ended, Qt.ConnectionType.QueuedConnection)
         self._engine.start()
+
+    def _can_ask(self) -> bool:
+        """Whether a served model can be asked as it was answered; why not is told."""
+        if self._case.answers.symptom != SERVED:
+            return True
+        from checks.engine.served.address import RequestError
+        from wizard.jobs.served import request_of
+
+        try:
+            request_of(self._case.answers)
+        except RequestError as error:
+            self._case.set_notice(Notice(f"served.{error.key}", error.values))
+            return False
+        return True
 
     def diagnose(self) -> None:
         """Judge a ticket from the texts that were given, without a look at this machine."""

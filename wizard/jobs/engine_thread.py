@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QThread, Signal
 
-from wizard.flow import Answers
+from wizard.flow import SERVED, Answers
 from wizard.jobs.sent_files import sent_files
 
 if TYPE_CHECKING:  # the engine is loaded on the worker thread, after the first window
@@ -72,6 +72,11 @@ class EngineThread(QThread):
 
             models = sent_files("", self._answers.given).models
             return read_only(models, CaseAnswers(symptom=self._answers.symptom), self._stop.is_set)
+        if self._answers.symptom == SERVED:
+            from checks.engine.served.examination import examine_served
+            from wizard.jobs.served import request_of
+
+            return examine_served(request_of(self._answers), self._stop.is_set)
         sent = sent_files(self._answers.text, self._answers.given)
         request = Request(
             answers=CaseAnswers(

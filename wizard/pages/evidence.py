@@ -20,9 +20,10 @@ from PySide6.QtWidgets import (
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.desktop.folders import last_folder, remember
 from wizard.evidence_files import Given, Kind, input_among, kind_in_ticket, models_among, unicode
-from wizard.flow import EXACTNESS, MODELS, TICKET, WATCHABLE, asks_exactness
+from wizard.flow import EXACTNESS, MODELS, SERVED, TICKET, WATCHABLE, asks_exactness
 from wizard.jobs.background import Work
 from wizard.pages.page import Page
+from wizard.pages.served import ServedPanel
 from wizard.pages.text_box import TextBox
 from wizard.pages.watching import WatchPanel
 from wizard.widgets.cards import ChoiceCard
@@ -43,7 +44,9 @@ class EvidencePage(Page):
     def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(case, work, parent)
         self.watch = WatchPanel(self)
+        self.served = ServedPanel(self)
         self.body.addWidget(self.watch)
+        self.body.addWidget(self.served)
         self._add_text()
         self._add_files()
         self._add_exactness()
@@ -84,7 +87,7 @@ class EvidencePage(Page):
         self.case.set_text(self._text_seen)
 
     def _add_files(self) -> None:
-        self._heading("evidence-files")
+        self._files_heading = self._heading("evidence-files")
         self.drop = DropZone()
         inside = filled(QVBoxLayout(self.drop), margins=(16, 12, 16, 12), spacing=8)
         self._drop_hint = plain_label("muted")
@@ -163,7 +166,9 @@ class EvidencePage(Page):
         question, nothing else is looked into.
         """
         symptom = self.case.answers.symptom
-        if symptom == MODELS and kind is None:
+        if symptom == SERVED:
+            self.served.take(paths)
+        elif symptom == MODELS and kind is None:
             self._take_models(paths)
         elif symptom == TICKET and kind not in (Kind.SCRIPT, Kind.MODEL, Kind.INPUT):
             self._take_ticket(paths, kind)
@@ -192,13 +197,18 @@ class EvidencePage(Page):
             self.work.open(report)
 
     def refresh(self) -> None:
-        """Show the given files and the answers; a ticket is asked for its text alone, and models for their files."""
+        """Show what was given; a ticket is asked for its text, models for their files, a served one for its address."""
         symptom = self.case.answers.symptom
-        intro = {TICKET: "evidence-intro-ticket", MODELS: "evidence-intro-models"}.get(symptom, "evidence-intro")
+        intro = {symptom: f"evidence-intro-{symptom}" for symptom in (TICKET, MODELS, SERVED)}.get(
+            symptom, "evidence-intro"
+        )
         self.intro.setText(self.case.say(intro))
         self.watch.refresh()
-        self._text_part.setVisible(symptom != MODELS)
-        self._honest.setVisible(symptom != MODELS)
+        self.served.refresh()
+        for part in (self._files_heading, self.drop):
+            part.setVisible(symptom != SERVED)
+        self._text_part.setVisible(symptom not in (MODELS, SERVED))
+        self._honest.setVisible(symptom not in (MODELS, SERVED))
         self._exactness_part.setVisible(asks_exactness(symptom))
         self._drop_hint.setText(self.case.say("evidence-drop-models" if symptom == MODELS else "evidence-drop"))
         for kind, button in self._buttons.items():
@@ -259,11 +269,13 @@ class EvidencePage(Page):
 
     def start(self) -> None:
         """Look for interpreters while the user reads; the next page shows them."""
-        if self.case.search is Search.IDLE and self.case.answers.symptom != TICKET:
+        if self.case.search is Search.IDLE and self.case.answers.symptom not in (TICKET, SERVED):
             self.work.search()
 
     def first_focus(self) -> QWidget | None:
         """The command where a program can be watched, else the text box. Models are chosen."""
+        if self.case.answers.symptom == SERVED:
+            return self.served.url
         if self.case.answers.symptom in WATCHABLE:
             return self.watch.command
         return self._buttons[Kind.MODEL] if self.case.answers.symptom == MODELS else self._text

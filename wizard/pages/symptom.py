@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 from wizard.case_model import CaseModel
 from wizard.desktop.folders import last_folder, remember
 from wizard.evidence_files import Kind, unicode
-from wizard.flow import MODELS, SYMPTOMS, TICKET
+from wizard.flow import MODELS, SERVED, SYMPTOMS, TICKET
 from wizard.jobs.background import Work
 from wizard.pages.page import Page
 from wizard.pages.text_box import TextBox
@@ -21,7 +21,7 @@ from wizard.widgets.labels import filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 
 _EVERYTHING = "everything"
-_TOOLS = (MODELS, "open", "compare")
+_TOOLS = (MODELS, SERVED, "open", "compare")
 _TOOL_ICONS = {"open": "open-report", "compare": "compare-reports"}
 _SMALL = 18  # logical pixels of the icon of a tool
 _FEWEST = 3  # words of a pasted text that can be judged: less is on the way to one
@@ -34,7 +34,7 @@ class SymptomPage(Page):
     open_asked = Signal()  # the user wants to choose a report to open
     compare_asked = Signal()  # or two of them
     files_chosen = Signal(list)  # paths to be taken as if they were dropped
-    chosen = Signal(str)  # one of flow.SYMPTOMS, or MODELS
+    chosen = Signal(str)  # one of flow.SYMPTOMS, MODELS or SERVED
 
     def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(case, work, parent)
@@ -99,6 +99,7 @@ class SymptomPage(Page):
         self.bind(heading.setText, "symptom-tools")
         acts: dict[str, Callable[[], object] | SignalInstance] = {
             MODELS: lambda: self.chosen.emit(MODELS),
+            SERVED: lambda: self.chosen.emit(SERVED),
             "open": self.open_asked,
             "compare": self.compare_asked,
         }

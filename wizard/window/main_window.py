@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 
 from wizard.case_model import CaseModel, Notice
 from wizard.desktop import settings, theme
-from wizard.flow import MODELS, TICKET, Answers, Step, next_step, previous_step, reachable
+from wizard.flow import MODELS, SERVED, TICKET, Answers, Step, next_step, previous_step, reachable
 from wizard.jobs.background import Work
 from wizard.pages.page import Page, in_reading_order
 from wizard.pages.symptom import SymptomPage
@@ -193,7 +193,7 @@ class Window(QMainWindow):
     def go_next(self) -> None:
         """One step on; from the target this starts the examination."""
         step = next_step(self.step, self.case.answers, self.case.progress)
-        if self.step is Step.TARGET and step is Step.RUN:
+        if step is Step.RUN:
             self.run()
         elif self.step is Step.EVIDENCE and step is Step.REPORT:
             self.work.diagnose()
@@ -318,8 +318,8 @@ class Window(QMainWindow):
         self.back.setVisible(not running)
         self.menus.refresh()
         key = {Step.TARGET: "next-run", Step.RUN: "next-report"}.get(self.step, "next")
-        if self.step is Step.EVIDENCE and answers.symptom == TICKET:
-            key = "next-diagnose"
+        if self.step is Step.EVIDENCE and answers.symptom in (TICKET, SERVED):
+            key = "next-diagnose" if answers.symptom == TICKET else "next-run"
         elif self.step is Step.TARGET and answers.only_reads:
             key = "next-read"
         self.next.setText(self.case.say(key))
@@ -331,8 +331,8 @@ class Window(QMainWindow):
         if self.case.busy:
             return self.case.say(self.case.busy)
         if next_step(self.step, self.case.answers, self.case.progress) is None and self.step in _HINTS:
-            is_about_models = self.step is Step.EVIDENCE and self.case.answers.symptom == MODELS
-            return self.case.say("hint-models" if is_about_models else _HINTS[self.step])
+            symptom = self.case.answers.symptom if self.step is Step.EVIDENCE else ""
+            return self.case.say(f"hint-{symptom}" if symptom in (MODELS, SERVED) else _HINTS[self.step])
         return ""
 
     def _show_notice(self) -> None:

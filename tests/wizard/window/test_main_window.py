@@ -133,7 +133,7 @@ def test_tab_leads_through_the_page_then_the_buttons_then_the_rail(
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     reached = []
-    for _ in range(16):
+    for _ in range(17):
         focus = qapp.focusWidget()
         assert focus is not None
         reached.append(focus.accessibleName() or (focus.text() if isinstance(focus, QPushButton) else ""))
@@ -150,6 +150,7 @@ def test_tab_leads_through_the_page_then_the_buttons_then_the_rail(
         "The result changes from run to run",
         "The result differs between places",
         "Look into &model files…",
+        "Ask a &served model…",
         "&Open a report…",
         "Compare &two reports…",
         "Step 1: What happened, you are here",

@@ -458,18 +458,14 @@ def _meta(case: Case, language: str) -> tuple[tuple[str, str], ...]:
 
 def _notes(case: Case, language: str) -> tuple[str, ...]:
     """What the reader must know about how this case came about."""
+    is_elsewhere = case.answers.symptom == MODELS or case.facts.served is not None  # no machine is asked about
     keys = [
         ("note-newer-format", case.newer),
         ("note-judged-again", case.naosu != __version__),
         ("note-cancelled", not case.complete),
         ("note-shortened", case.shortened),
         ("note-offline", case.facts.missing.get("resolutions") == "offline"),
-        (
-            "note-no-machine",
-            case.answers.symptom != MODELS
-            and case.facts.served is None
-            and (case.facts.machine is None or case.facts.reported),
-        ),
+        ("note-no-machine", not is_elsewhere and (case.facts.machine is None or case.facts.reported)),
     ]
     notes = [words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds]
     if case.facts.name and case.facts.others and case.facts.served is None:

@@ -48,7 +48,7 @@ def suspects(facts: Facts, beside: str = "") -> dict[str, Suspect]:
     """Path of a model -> what is cut down of it. ``beside``: a second Python; then it is compared with the first."""
     models = [model for model in facts.models if model.format == FORMAT and not model.problem]
     if beside:
-        sides = _side(CPU, DEFAULT), {**_side(CPU, DEFAULT), "python": beside}
+        sides = _side(CPU, DEFAULT), {**_side(CPU, DEFAULT), "python": str(Path(beside).absolute())}
         return {model.path: Suspect(*sides) for model in models}
     found = {}
     for model in models:

@@ -185,6 +185,9 @@ def test_a_part_shows_it_again_only_with_the_same_kind_and_error() -> None:
     assert not less.is_again(beyond)
     assert less.is_again(beyond, 0.02)  # it began as small as that
     assert not rounding.is_again(beyond)
+    nan, infinite = (shown.Shown(shown.LOST, {"lost": {"kind": kind}}) for kind in ("nan", "infinite"))
+    assert nan.is_again(nan)
+    assert not infinite.is_again(nan)
 
 
 # --- with a runtime ---------------------------------------------------------------------------------------------------
@@ -284,6 +287,19 @@ def test_two_pythons_are_compared_by_a_script_for_both(found: Callable[..., Mini
     assert (part.version, part.other_version, part.shows) == ("1.99.0", "1.50.0", "beyond")
     assert [node.name for node in part.nodes] == ["sum", "fused"]
     assert "outputs-1.99.0.npz\nfused: 8 of 8 differ" in part.printed
+    assert "outputs-1.50.0.npz" not in part.printed  # its own
+
+
+def test_a_python_without_the_runtime_is_no_difference(found: Callable[..., MinimalGraph], tmp_path: Path) -> None:
+    network(tmp_path / "net.onnx", layers=1)
+    missing = found(tmp_path / "net.onnx", "default", "default", python=str(tmp_path / "none"), folder=None)
+    assert (missing.reason, missing.shows) == ("python-not-started", "")
+    bare = tmp_path / "bare"
+    bare.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" "$@"\n')
+    bare.chmod(0o755)
+    without = found(tmp_path / "net.onnx", "default", "default", python=str(bare), folder=None)
+    assert without.reason == "python-not-started"
+    assert "No module named 'onnxruntime'" in without.detail
 
 
 def test_the_scripts_are_python(tmp_path: Path) -> None:

@@ -91,7 +91,13 @@ def _found(argument, clock, both):
 def _told(numpy, argument, finder, parts, cut, both, is_least):
     """The part, and how often it showed the same when it was run again."""
     again, last = finder.checked(cut)
-    nodes = [parts.told(place) for place in cut.places]
+    # A constant that is computed is a part of it, too; one that only stands there is a weight by another name.
+    places = [
+        place
+        for place in parts.with_constants(cut.places)
+        if place in cut.places or parts.nodes[place].op not in ("Constant", "Identity")
+    ]
+    nodes = [parts.told(place) for place in places]
     taken = [dict(spec, shape=list(spec["shape"])) for spec in model_kit.as_facts(cut.inputs)]
     figures = {
         "nodes": nodes[:MOST_NODES],

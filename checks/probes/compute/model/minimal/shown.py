@@ -27,6 +27,8 @@ class Shown:
             return False
         if self.failed is not None:
             return self.failed.sign == first.failed.sign
+        if self.kind == LOST:  # infinities are no proof of NaN
+            return self.figures["lost"]["kind"] == first.figures["lost"]["kind"]
         return self.kind != BEYOND or self.size >= PART_OF_SIZE * min(size or first.size, first.size)
 
 

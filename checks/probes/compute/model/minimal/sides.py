@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 
+from ....model import kit as model_kit
 from ... import kit as compute
 from ..ways import Way
 from . import worker
@@ -18,6 +19,16 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _VARIES = re.compile(r"'[^']*'|\"[^\"]*\"|\S*[/\\]\S*|0x[0-9a-fA-F]+|\d+")
 _LONGEST = 100  # characters of an error by which it is known again
 _TAIL = 2000
+
+
+def _said(path):
+    """The error with which a worker ended before it could reply."""
+    try:
+        with open(path, encoding="ascii") as file:
+            errors = [line.get("error") for line in map(json.loads, file)]
+    except (OSError, ValueError):
+        return ""
+    return next(("%s: %s" % (error["type"], error["message"]) for error in errors if error), "")
 
 
 class Failed(Exception):  # noqa: N818 - not an error but an answer
@@ -98,9 +109,12 @@ class Side:
         script = os.path.join(_FOLDER, "worker.py")
         answer = os.path.join(self._folder, "said")
         command = [self.python, "-B", compute.HOST, script, answer, "{}"]
-        with open(os.path.join(self._folder, "stderr"), "wb") as printed:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=printed)
-        self.version = self._reply(START_SECONDS).get("version", "")
+        try:
+            with open(os.path.join(self._folder, "stderr"), "wb") as printed:
+                self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=printed)
+            self.version = self._reply(START_SECONDS).get("version", "")
+        except (OSError, Failed) as error:  # that says nothing of any model
+            raise model_kit.NotDrawn("python-not-started", "%s: %s" % (self.python, _said(answer) or error)) from error
 
     def _ask(self, line):
         try:

@@ -127,6 +127,7 @@ def _parting(parting: ServedParting, origin: str) -> Iterator[Evidence]:
         yield Evidence("parts_at_character", str(parting.character + 1), origin)
         return
     yield Evidence("parts_at_token", str(parting.token + 1), origin)
+    yield Evidence("parts_between", f"{parting.usual!r} / {parting.other!r}", origin)
     if parting.gap is not None:
         yield Evidence("top_two_apart", f"{parting.gap:.2g}", origin)
 

@@ -20,6 +20,7 @@ from wizard.report.content.measured.words import joined, percent
 from wizard.words import known, words
 
 _NONE = "–"
+_MOST_SHOWN = 20  # models, and settings, of a server
 _SENTENCES = "report.sentence-separator"
 _OF_CLOSENESS = {Closeness.NEAR: "note", Closeness.UNTOLD: "note"}  # of the rest one has to know
 _PAIRED = ("alone", "company")  # trials of which one answer is one repetition
@@ -82,13 +83,13 @@ def served_facts(facts: Facts, language: str) -> tuple[FactSection, ...]:
         "version": served.version,
         "model": served.model,
         "answered": served.answered_as if served.answered_as != served.model else "",
-        "models": joined(served.models, language),
+        "models": joined(served.models[:_MOST_SHOWN], language),
         "endpoint": served.endpoint,
         "max_tokens": str(served.max_tokens or ""),
         "mode": _words(mode, language) if mode else "",
     }
     rows = [FactRow(_words(f"fact-{name}", language), value) for name, value in values.items() if value]
-    rows += [FactRow(name, value) for name, value in served.settings.items()]
+    rows += [FactRow(name, value) for name, value in list(served.settings.items())[:_MOST_SHOWN]]
     return (FactSection(_words("facts", language), tuple(rows)),)
 
 

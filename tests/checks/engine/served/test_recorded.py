@@ -10,6 +10,9 @@ from support.served_player import Recording, serving
 from checks.analysis.served.closeness import Closeness
 from checks.analysis.served.variation import of
 from checks.causes.reproducibility.served_servers_differ import served_servers_differ
+from checks.engine.events import Finished, ProbeStage
+from checks.engine.served import plan
+from checks.engine.served.examination import examine_served
 from checks.facts import Facts, ServedAspect, ServedFacts, ServedPair, Symptom
 from checks.facts.case import Answers
 from checks.facts.finding import Severity
@@ -103,6 +106,22 @@ def test_a_restart_with_other_slots_and_with_other_weights() -> None:
     assert finding.severity is Severity.WARNING
     assert finding.values["others"] == "3"
     assert "model tiny-1 / tiny-0" in in_language(finding.values["beside"], "en")
+
+
+def test_a_cancel_keeps_what_was_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(plan.AMOUNTS, "quick", SMALL)
+    stages: list[str] = []
+    with serving(Recording("llama-one-slot")) as url:
+        request = plan.ServedRequest(base=f"{url}/v1", effort="quick")
+        for event in examine_served(request, lambda: "company" in stages):
+            if isinstance(event, ProbeStage):
+                stages.append(event.stage)
+    assert isinstance(event, Finished)
+    assert not event.case.complete
+    found = event.case.facts.served
+    assert found is not None
+    assert of(found, ServedAspect.ALONE).calls == 30
+    assert not found.of(ServedAspect.SEED)
 
 
 @pytest.mark.parametrize("name", ["llama-four-slots", "two-replicas"])

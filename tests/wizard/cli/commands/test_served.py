@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.played_server import TINY
-from support.served_player import Recording, Reply, json_reply, serving
+from support.served_player import Recording, Reply, Respond, json_reply, serving
 
 from checks.engine.served import plan
 from wizard.cli.command_line import run_command
@@ -20,7 +20,7 @@ def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(plan.AMOUNTS, "quick", TINY)
 
 
-def answering(text: str) -> object:
+def answering(text: str) -> Respond:
     """A server that always answers the same, to whatever it is asked."""
 
     def respond(handler: BaseHTTPRequestHandler, _body: bytes) -> Reply:
@@ -73,6 +73,29 @@ def test_a_prompt_of_the_users_is_asked_and_hidden_in_the_report(tmp_path: Path)
     told = case.read_text(encoding="utf-8")
     assert "about the sea" in told
     assert "jane" not in told
+
+
+def test_the_key_reaches_the_server_and_no_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_SERVER_KEY", "k3y-of-the-server")
+    heard = set()
+
+    def listening(handler: BaseHTTPRequestHandler, body: bytes) -> Reply:
+        heard.add(handler.headers.get("Authorization"))
+        return answering("one two")(handler, body)
+
+    paths = [tmp_path / f"case.{ending}" for ending in ("json", "md", "pdf")]
+    outputs = [word for path in paths for word in (f"--{path.suffix[1:].replace('md', 'markdown')}", str(path))]
+    with serving(listening) as url:
+        run_command(
+            ["served", url, "-v", "--effort", "quick", "--key-variable", "MY_SERVER_KEY", "--no-redact", *outputs]
+        )
+    captured = capsys.readouterr()
+    assert heard == {"Bearer k3y-of-the-server"}
+    assert "MY_SERVER_KEY is sent along unencrypted" in captured.err
+    assert not [path for path in paths if b"k3y-of" in path.read_bytes()]
+    assert "k3y-of" not in captured.out + captured.err
 
 
 def test_a_mode_that_is_claimed_and_held(capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,6 +25,7 @@ from wizard.report.content.blocks import (
 from wizard.report.content.bounds import bounded, first_of_each
 from wizard.report.content.finding_blocks import FindingBlocks, brief, items, remedy_section
 from wizard.report.content.marked_lines import marked_lines
+from wizard.report.content.measured.models import OWN_MODELS
 from wizard.report.content.models.blocks import model_sections
 from wizard.report.content.program_runs import has_failed
 from wizard.report.content.report import NotRun, ProbeRow, Report
@@ -154,7 +155,7 @@ class _Builder:
                     id=f"measured/{section.id}",
                     note=next(iter(section.sentences), ""),
                     card=Card("note", is_open=is_open),
-                    is_folded=name != "asked",
+                    is_folded=name != "asked" and section.id != OWN_MODELS,
                 )
                 for section in measured
             )

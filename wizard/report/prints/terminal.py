@@ -64,7 +64,7 @@ class _Writer:
             return
         if self._is_folded(section):
             self._has_folded = True
-            yield _in_one_line(section)
+            yield from filter(None, (_in_one_line(section),))
             return
         inner = list(self._of(section.blocks))
         if not section.title:

@@ -11,6 +11,7 @@ from checks.facts.case import Case
 from checks.facts.finding import Outcome, Status
 from checks.sharing.case import decode
 from wizard.report.content.blocks import MeasuredSection, Row, Table
+from wizard.report.content.measured.models import OWN_MODELS
 from wizard.report.content.report import Report, build
 from wizard.report.prints.terminal import to_terminal
 
@@ -33,6 +34,12 @@ def test_of_what_was_measured_one_line_each_and_how_to_see_the_rest(report: Repo
     assert lines[place + 1] == "Title of b: Sentence of b."
     assert not any("changes" in line for line in lines[place:])
     assert lines[-1] == MORE["en"]
+
+
+def test_the_users_own_model_is_not_folded(case: Case) -> None:
+    own = dataclasses.replace(MEASURED[0], id=OWN_MODELS)
+    shown = to_terminal(dataclasses.replace(build(case, "en"), measured=(own, MEASURED[1])), is_first_look=True)
+    assert shown.count("sort") == 1
 
 
 def test_with_v_all_of_it_is_there(report: Report) -> None:

@@ -39,6 +39,8 @@ _NAMED = 5  # models, or inputs of one, in one sentence
 _REPEATED = ("repeat", "mode")
 _OF_ONE_RUN = ("state", "lost")  # what is not compared with anything
 
+OWN_MODELS = "models"  # the section about models that the user gave
+
 
 def models_section(case: Case, language: str) -> MeasuredSection | None:
     """All models that were run again, or were to be."""
@@ -50,7 +52,7 @@ def models_section(case: Case, language: str) -> MeasuredSection | None:
         groups.setdefault((measured.path, measured.framework), []).append(measured)
     plotted = [measured for measured in found if measured.aspect != "mode" and any(one.apart for one in measured.nodes)]
     return MeasuredSection(
-        id="models",
+        id=OWN_MODELS,
         title=_words("title", language),
         sentences=(
             *(sentence for here in groups.values() for sentence in _sentences(here, language)),

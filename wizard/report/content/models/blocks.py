@@ -30,10 +30,11 @@ def model_sections(report: Report) -> Iterator[Section]:
     if report.models:
         language = report.language
         compared = tuple(_compared(view, number, language) for number, view in enumerate(report.comparisons))
-        yield Section(words("models.heading", language), (_files(report.models, language), *compared), id="models")
+        yield Section(words("models.heading", language), (_files(report, language), *compared), id="models")
 
 
-def _files(models: tuple[ModelView, ...], language: str) -> Files:
+def _files(report: Report, language: str) -> Files:
+    models = report.models
     keys = ("name", "format", "writer", "size", "dependence", "verdict")
     rows = []
     for model in models:
@@ -43,12 +44,16 @@ def _files(models: tuple[ModelView, ...], language: str) -> Files:
     columns = tuple(words(f"models.column-{key}", language) for key in keys)
     table = Table("", columns, tuple(rows), code=(0,), is_whole=True)
     notes = tuple(table_notes(models, language)) if len(models) > 1 else ()
-    pages = tuple(_page(model, language, is_only=len(models) == 1) for model in models)
+    pages = tuple(_page(model, report, is_only=len(models) == 1) for model in models)
     return Files(words("models.heading", language), table, notes, pages)
 
 
-def _page(model: ModelView, language: str, *, is_only: bool) -> Section:
-    """All that is known of one file. Of several a summary shows only what is wrong with them."""
+def _page(model: ModelView, report: Report, *, is_only: bool) -> Section:
+    """All that is known of one file. Of several a summary shows only what is wrong with them.
+
+    What it is made of answers no question about results.
+    """
+    language = report.language
     blocks: list[Block] = []
     if model.problem:
         blocks.append(Items((Item(model.problem),), "×", "blocking"))
@@ -59,7 +64,7 @@ def _page(model: ModelView, language: str, *, is_only: bool) -> Section:
         more.append(Table(words("models.heading-verdicts", language), columns, model.verdicts, is_whole=True))
     if model.sections:
         facts = tuple(Section(section.title, (Pairs(section.rows),)) for section in model.sections)
-        more.append(Section("", facts, place=Place.PAGE, title_apart=title))
+        more.append(Section("", facts, place=Place.PAGE, title_apart=title, is_folded=report.is_about_results))
     more_of_it = Section("", tuple(more), detail=Detail.SUMMARY if is_only else Detail.FULL)
     is_shown = is_only or bool(blocks)
     return Section(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import median
 
 from checks.facts import LayerLoss, Measurements, QuantisationLoss, TriedRemedy, WeightLoss
 
@@ -17,6 +18,7 @@ MENDED = 6.0  # dB that a change of the quantiser has to bring: three quarters o
 POOR = 20.0  # dB below which a tenth of the signal's size is noise
 CLIPPED = 0.01  # share of the numbers beyond what codes can hold
 FEW_STEPS = 16  # codes that the poorest channel of a weight uses, of 256
+RELATED = 3.0  # dB: weights that were rounded, or trained on, keep far more
 UNEVEN = 8.0  # times the usual size of a channel, the largest one
 EXCLUDE, PER_CHANNEL, REDUCE_RANGE = "exclude", "per-channel", "reduce-range"
 METHODS = ("entropy", "percentile")  # of calibration
@@ -58,8 +60,15 @@ class Judged:
 
 
 def losses(measurements: Measurements) -> tuple[QuantisationLoss, ...]:
-    """Those that were measured against a float model."""
-    return tuple(loss for loss in measurements.of(QuantisationLoss) if loss.first and loss.difference is not None)
+    """Those that were measured against the float model that they were made of."""
+    found = (loss for loss in measurements.of(QuantisationLoss) if loss.first and loss.difference is not None)
+    return tuple(loss for loss in found if not is_of_another(loss))
+
+
+def is_of_another(loss: QuantisationLoss) -> bool:
+    """Whether the float model is another one: most weights of the same names have nothing to do with each other."""
+    ratios = [weight.sqnr for weight in loss.weights if weight.sqnr is not None]
+    return bool(ratios) and median(ratios) < RELATED
 
 
 def judged(loss: QuantisationLoss) -> Judged:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from checks.analysis.models.quantisation import Why, best_remedy, judged, worst_layer
-from checks.facts import ArrayDifference, LayerLoss, QuantisationLoss, TriedRemedy
+from checks.analysis.models.quantisation import Why, best_remedy, judged, losses, worst_layer
+from checks.facts import ArrayDifference, LayerLoss, Measurements, QuantisationLoss, TriedRemedy, WeightLoss
 
 APART = ArrayDifference(elements=10, differing=10)
 
@@ -59,6 +59,16 @@ def test_what_mends_it(changes: tuple[TriedRemedy, ...], what: str | None) -> No
 def test_infinities_come_before_all_else() -> None:
     found = judged(loss(layer("a", 40.0), layer("b", -300.0, lost=3), sqnr=30.0))
     assert (found.why, found.layer is not None and found.layer.name, found.is_poor) == (Why.OVERFLOW, "b", True)
+
+
+def test_a_model_with_other_weights_was_not_made_of_this_one() -> None:
+    def of(*ratios: float) -> tuple[QuantisationLoss, ...]:
+        weights = tuple(WeightLoss(name=f"w{place}", sqnr=ratio) for place, ratio in enumerate(ratios))
+        return losses(Measurements(all=(loss(weights=weights),)))
+
+    assert len(of(40.0, 35.0, 0.2)) == 1
+    assert of(0.1, -2.0, 40.0) == ()
+    assert len(of()) == 1
 
 
 def test_made_up_inputs_decide_nothing() -> None:

@@ -200,6 +200,16 @@ def test_the_layer_at_fault_is_found(lost: Callable[..., QuantisationLoss], step
     assert ((layer.clipped or 0.0) > 0.1) == (steps.get("r0") == 0.25)
 
 
+def test_another_model_is_not_said_to_lose_anything(lost: Callable[..., QuantisationLoss], tmp_path: Path) -> None:
+    other = tmp_path / "other.onnx"
+    content = (tmp_path / "net.onnx").read_bytes()
+    for place in range(3):
+        content = content.replace(b"m%d" % place, b"k%d" % place).replace(b"r%d" % place, b"q%d" % place)
+    other.write_bytes(content.replace(b"\x01y", b"\x01z"))
+    loss = lost(first=str(other))
+    assert (loss.reason, loss.layers, loss.sqnr) == ("other-model", (), None)
+
+
 def test_a_model_alone_tells_what_its_codes_cannot_hold(lost: Callable[..., QuantisationLoss]) -> None:
     loss = lost({"r1": 0.25}, first=None)
     assert loss.sqnr is None

@@ -11,6 +11,7 @@ from checks.analysis.models.quantisation import (
     anew,
     clipped,
     gain,
+    is_of_another,
     judged,
     uneven,
     weights_of,
@@ -51,6 +52,9 @@ def _sentences(loss: QuantisationLoss, language: str) -> Iterator[str]:
     model = name_of_path(loss.path)
     if loss.reason:
         yield from _not_run(loss, model, language)
+    elif loss.first and is_of_another(loss):
+        yield _words("another", language, model=model, first=name_of_path(loss.first))
+        return
     elif loss.first:
         yield from _beside_float(loss, model, language)
     else:

@@ -52,8 +52,10 @@ class Loss:
         return dict(fields, output=figures.get("operation", ""), sqnr=self._of_outputs(self._outputs[1]))
 
     def layers(self):
-        """(The layers as fields of LayerLoss, how many nodes with weights are in none of them)."""
-        made, unmatched = layers(self._first, self._pairs)
+        """(The layers as fields of LayerLoss, how many nodes with weights are in none of them); None: too few are."""
+        made, unmatched, count = layers(self._first, self._pairs)
+        if unmatched > count / 2:
+            return None
         told, rest = [], []
         for layer in made:
             if self._clock.left <= 0:

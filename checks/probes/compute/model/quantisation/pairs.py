@@ -114,7 +114,7 @@ class Layer:
 
 
 def layers(parts, found):
-    """The layers in the order of their values, and how many nodes with weights belong to none.
+    """(The layers in the order of their values, how many nodes with weights belong to none, how many there are).
 
     ``parts``: of the float model (onnx_cut.Parts); ``found``: as ``pairs`` gives them.
     """
@@ -137,8 +137,8 @@ def layers(parts, found):
         places = sorted(places)
         made.append(Layer(pair, places, _telling(parts, places)))
     made.sort(key=lambda layer: layer.places[-1] if layer.places else -1)
-    left = [place for place in parts.steps if place not in taken and _has_weight(parts, place)]
-    return made, len(left)
+    heavy = [place for place in parts.steps if _has_weight(parts, place)]
+    return made, sum(place not in taken for place in heavy), len(heavy)
 
 
 def _telling(parts, places):

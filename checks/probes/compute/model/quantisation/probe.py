@@ -66,8 +66,10 @@ def _with_float(argument, clock):
         ways = [one.way() for one in both]
         found = pairs.pairs(parts[0].graph, parts[1].graph)
         loss = Loss(model, parts, ways, found, arrays, compute.Clock(clock.left * 0.6), os.path.abspath("."))
-        figures.update(loss.whole())
-        figures["layers"], figures["unmatched"] = loss.layers()
+        measured = loss.layers()
+        if measured is None:
+            return dict(figures, reason="other-model")
+        figures.update(loss.whole(), layers=measured[0], unmatched=measured[1])
         figures.update(saturation.seen(argument["path"], model, ways, arrays))
         figures.update(again.quantised(argument, parts, figures, arrays, both[0], clock))
         return figures

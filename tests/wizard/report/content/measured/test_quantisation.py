@@ -53,6 +53,12 @@ def test_made_up_inputs_are_said_to_be_no_proof() -> None:
     assert "rows of your inputs" not in text
 
 
+def test_another_model_is_not_said_to_lose_anything() -> None:
+    found = section(weights=(msgspec.structs.replace(POOR, sqnr=-1.0),))
+    assert "was not made of o_float.onnx" in found.sentences[0]
+    assert len(found.sentences) == 1
+
+
 def test_what_was_not_run_and_one_alone() -> None:
     weights = section(reason="weights-only", layers=(), tried=())
     assert "only the weights were compared" in weights.sentences[0]

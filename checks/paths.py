@@ -10,11 +10,13 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+# The folder of the frozen application, which packaging/application fills; None in every other start.
+BUNDLE = Path(sys._MEIPASS) if hasattr(sys, "_MEIPASS") else None
+
 
 def _root() -> Path:
-    bundled = Path(getattr(sys, "_MEIPASS", "")) / "resources"
-    if hasattr(sys, "_MEIPASS") and bundled.is_dir():  # a frozen application; some put it where a wheel has it
-        return bundled
+    if BUNDLE is not None:
+        return BUNDLE / "resources"
     # Not by importlib.resources: importing that takes a tenth of the time in which `naosu --help` answers.
     installed = Path(__file__).resolve().parent / "resources"
     return installed if installed.is_dir() else installed.parents[1] / "resources"

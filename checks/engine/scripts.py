@@ -9,6 +9,10 @@ from checks import probes
 FOLDER = Path(probes.__file__).parent
 HOST = FOLDER / "host.py"
 
+# The first argument with which the frozen application is started as the interpreter of a probe: it is no Python that
+# takes a script. wizard/frozen.py runs the host then.
+OWN_PROBE = "--own-probe"
+
 
 def script_of(name: str) -> Path:
     """The file of a probe by its place in the folder of the probes ("ask/torch")."""

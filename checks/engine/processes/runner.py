@@ -24,9 +24,10 @@ from checks.engine.processes.own_folder import own_folder
 from checks.engine.processes.surroundings import probe_environment
 from checks.engine.processes.transcript import LIMIT, Transcript
 from checks.engine.processes.tree import ProcessTree
-from checks.engine.scripts import HOST, name_of
+from checks.engine.scripts import HOST, OWN_PROBE, name_of
 from checks.facts import ProbeRun
 from checks.knowledge.errors.windows_exit_codes import exit_code_name
+from checks.paths import BUNDLE
 
 TAIL = 16_384  # bytes of output that are kept
 POLL = 0.02  # seconds between two looks at a running probe; its end is noticed at once
@@ -140,11 +141,10 @@ class _Running:
         last_look = max(task.time_limit - 1.0, task.time_limit / 2)
         # The probe runs in a folder of its own; a bare name is looked for on PATH.
         named = os.path.dirname(task.interpreter)
+        python = os.path.abspath(task.interpreter) if named else task.interpreter
+        start = (python, *FLAGS, *(("-I",) if task.is_isolated else ()), str(HOST))
         return [
-            os.path.abspath(task.interpreter) if named else task.interpreter,
-            *FLAGS,
-            *(("-I",) if task.is_isolated else ()),
-            str(HOST),
+            *((python, OWN_PROBE) if task.is_isolated and BUNDLE is not None else start),
             os.path.abspath(task.script),
             str(answer),
             json.dumps(dict(task.argument)),

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 
-# The frozen application's starter keeps the user's own value under these names and puts its own in place.
-_KEPT_BY_STARTER = {"LD_LIBRARY_PATH_ORIG": "LD_LIBRARY_PATH"}
+from checks.paths import BUNDLE
+
 # Our scripts keep it from our own Python, which heeds it on macOS in spite of -I and looks for its modules there.
 _KEPT_BY_SCRIPT = {"NAOSU_KEPT_PYTHONEXECUTABLE": "PYTHONEXECUTABLE"}
 
@@ -23,7 +23,7 @@ _KEPT_LOADER_SETTINGS = "NAOSU_KEEPS_LOADER_SETTINGS"
 
 # macOS: names the interpreter that started us; a Python of another environment would take itself for that one.
 # https://github.com/python/cpython/issues/66409
-_ALWAYS_OURS = ("__PYVENV_LAUNCHER__", "_MEIPASS2", _KEPT_LOADER_SETTINGS)
+_ALWAYS_OURS = ("__PYVENV_LAUNCHER__", _KEPT_LOADER_SETTINGS)
 
 # Order of conda's own activation, conda/activate.py.
 _CONDA_FOLDERS = ("", "Library/mingw-w64/bin", "Library/usr/bin", "Library/bin", "Scripts", "bin")
@@ -41,9 +41,6 @@ def probe_environment(
         left = _without(value, ours)
         if name not in _ALWAYS_OURS and (left or not value):
             kept[name] = left
-    for saved, name in _KEPT_BY_STARTER.items():
-        if ours and saved in kept:
-            kept[name] = kept.pop(saved)
     for saved, name in _KEPT_BY_SCRIPT.items():
         if saved in kept:
             kept[name] = kept.pop(saved)
@@ -54,9 +51,8 @@ def probe_environment(
 
 def own_folders() -> tuple[str, ...]:
     """The folders that only our own start brings into the environment; none where we run in the system's Python."""
-    frozen = getattr(sys, "_MEIPASS", None)
-    if frozen:
-        return (frozen, str(PurePath(sys.executable).parent))
+    if BUNDLE is not None:
+        return (str(BUNDLE), str(PurePath(sys.executable).parent))
     return (sys.prefix,) if sys.prefix != sys.base_prefix else ()
 
 

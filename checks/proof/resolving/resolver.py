@@ -29,6 +29,7 @@ from checks.engine.processes.tree import Place, ProcessTree
 from checks.facts import InterpreterFacts, ResolutionResult
 from checks.facts.versions import release
 from checks.knowledge.commands.trials import TrialWords
+from checks.paths import BUNDLE
 from checks.proof.changes import Installed, Managed
 from checks.proof.copies.environment_copy import Cancelled
 from checks.proof.resolving.conda import conda_command, read_answer
@@ -269,6 +270,8 @@ _FINDING = threading.Lock()
 
 def uv_program(variables: Mapping[str, str]) -> str:
     """Our own uv, else the user's; "" where there is none."""
+    if BUNDLE is not None:
+        return str(BUNDLE / "bin" / ("uv.exe" if sys.platform == "win32" else "uv"))
     if importlib.util.find_spec("uv") is not None:
         from uv import find_uv_bin
 

@@ -46,11 +46,6 @@ def test_what_our_start_put_aside_is_given_back() -> None:
         pytest.param({"PATH": "/opt/naosu/.venv/bin:/usr/bin"}, {"PATH": "/usr/bin"}, id="our-programs-first"),
         pytest.param({"QT_PLUGIN_PATH": "/opt/naosu/.venv/lib/PySide6/plugins"}, {}, id="our-window-system"),
         pytest.param({"__PYVENV_LAUNCHER__": "/usr/local/bin/python3"}, {}, id="launcher-of-macos"),
-        pytest.param(
-            {"LD_LIBRARY_PATH": "/opt/naosu/.venv/lib", "LD_LIBRARY_PATH_ORIG": "/usr/local/cuda/lib64"},
-            {"LD_LIBRARY_PATH": "/usr/local/cuda/lib64"},
-            id="frozen-application",
-        ),
     ],
 )
 def test_ours_is_taken_out(variables: dict[str, str], left: dict[str, str]) -> None:

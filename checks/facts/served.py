@@ -24,8 +24,8 @@ class ServedAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """An answer that is kept, to be compared with another server's. Logprobs are natural logarithms.
 
     ``length``: characters of the whole text; where ``text`` has others, something in it was hidden or left out.
-    ``ends``: the place behind each token, in characters. ``gaps``: how far the second likeliest token is behind the
-    likeliest; None: not told. ``finish``: why it ended ("stop", "length").
+    ``ends``: the place behind each token, in characters; () where the tokens are not those of the text. ``gaps``: how
+    far the second likeliest token is behind the likeliest; None: not told. ``finish``: why it ended ("stop", "length").
     """
 
     text: str = ""

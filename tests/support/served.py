@@ -18,7 +18,7 @@ def trial(
         planned=calls,
         repetitions=calls,
         others=others,
-        distinct=1 + bool(others),
+        distinct=more.pop("distinct", 1 + bool(others)),
         compared=compared,
         **more,
     )

@@ -125,7 +125,10 @@ def _at(gaps: Sequence[float | None], token: int | None) -> float | None:
 
 
 def _drift(first: ServedAnswer, second: ServedAnswer, place: int) -> float | None:
-    """Over the tokens before the place that end at the same characters."""
+    """Over the tokens before the place that end at the same characters; of one text over all."""
+    if first.text == second.text and len(first.logprobs) == len(second.logprobs):
+        sides = zip(first.logprobs, second.logprobs, strict=True)
+        return max((abs(mine - theirs) for mine, theirs in sides), default=None)
     return max(_distances(first, second, place), default=None)
 
 

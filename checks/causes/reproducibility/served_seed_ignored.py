@@ -1,7 +1,8 @@
 """A served model gives other answers with the same seed.
 
-Detects:      answers at a temperature above 0 with one seed that have another text, while answers at temperature 0 are
-              all the same, so that it is not the numbers.
+Detects:      answers at a temperature above 0 with one seed of which most are unlike each other, while answers at
+              temperature 0 are all the same. A few different ones may come of numbers that move: what is drawn is then
+              near the border between two tokens.
 Why it bites: who relies on the seed to repeat an answer gets another one each time.
 Blind spots:  a server whose answers do not depend on any seed: that one seed repeats shows nothing there.
 Knowledge:    none
@@ -10,12 +11,12 @@ Knowledge:    none
 from collections.abc import Iterator
 
 from checks.analysis.numbers.power import ENOUGH
-from checks.analysis.served.variation import OPEN, evidence_of, of, steady_alone
+from checks.analysis.served.variation import OPEN, Variation, evidence_of, of, steady_alone
 from checks.causes.registry import check
 from checks.facts import ServedAspect, ServedFacts
 from checks.facts.finding import FRAMEWORK, Finding, Inconclusive, Severity
 
-_MOST = 0.5  # of the answers are others: then it is the drawing, and not a near tie now and then
+_MOST = 0.5  # of the answers have a text of their own: then each is drawn anew
 _FEW = 2  # answers of which one is no rate
 _SURE = 0.9
 
@@ -31,7 +32,7 @@ def served_seed_ignored(served: ServedFacts) -> Iterator[Finding]:
             raise Inconclusive("served-too-few", count=str(seeded.calls), enough=str(ENOUGH // 2))
         return
     steady_alone(served)
-    is_shown = seeded.calls > _FEW and seeded.others > _MOST * (seeded.calls - 1)
+    is_shown = seeded.calls > _FEW and _texts(seeded) > _MOST * seeded.calls
     yield Finding(
         severity=Severity.WARNING if is_shown else Severity.NOTE,
         confidence=_SURE if is_shown else OPEN,
@@ -39,3 +40,8 @@ def served_seed_ignored(served: ServedFacts) -> Iterator[Finding]:
         evidence=tuple(evidence_of(served, seeded, "served_with_seed")),
         values={FRAMEWORK: served.kind, "others": str(seeded.others), "calls": str(seeded.calls)},
     )
+
+
+def _texts(seeded: Variation) -> int:
+    """How many different answers there are."""
+    return sum(trial.distinct for trial in seeded.trials)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ class ServedRequest:
         amount = AMOUNTS[self.effort]
         if not self.times:
             return amount
-        return Amount(**{**amount.__dict__, "times": self.times, "rounds": self.times})
+        return replace(amount, times=self.times, rounds=self.times)
 
     def check(self) -> None:
         """Look at what was named before anything is sent.
@@ -187,7 +187,7 @@ def _argument(request: ServedRequest) -> dict[str, Any]:
         "companions": [{"name": "", "text": text} for text in table.companions],
         "prefix": table.prefix.strip(),
         "request_seconds": REQUEST_SECONDS,
-        **amount.__dict__,
+        **asdict(amount),
     }
 
 

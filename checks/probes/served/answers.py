@@ -8,78 +8,68 @@ _BEFORE = 60  # characters of the text before the parting
 
 
 class Tally:
-    """The answers to one prompt as they come, each beside the one that it is compared with.
+    """The answers to one prompt as they come, beside the usual one.
 
-    ``reference``: that answer; None: the first that comes. ``first``: the very first answer to it, which is no news.
+    ``reference``: that answer; None: the first of those that come most often. ``first``: the very first answer to the
+    prompt, which is no news when it comes again.
     """
 
     def __init__(self, reference=None, first=None):
-        self.reference = reference
+        self._reference = reference
         self._first = first
-        self.as_first = 0
-        self.replies = 0
-        self.others = 0
-        self.compared = 0  # of the same text, those whose probabilities were compared
-        self.drifted = 0
-        self.drift = None
-        self.texts = Counter()
-        self._partings = {}
-        self._seconds = []
-        self._fingerprints = Counter()
-        self._models = Counter()
+        self._replies = []
+        self._whole = {}  # of each text the first answer
 
     def add(self, reply):
-        """Take one more."""
-        self.replies += 1
-        self.texts[reply.text] += 1
-        self._seconds.append(reply.seconds or 0.0)
-        self._fingerprints[reply.fingerprint] += 1
-        self._models[reply.model] += 1
-        if self.reference is None:
-            self.reference = reply
-            return
-        drift = drift_of(self.reference, reply)
-        if drift is not None:
-            self.drift = max(self.drift or 0.0, drift)
-        if reply.text != self.reference.text:
-            self.others += 1
-            self.as_first += self._first is not None and reply.text == self._first.text
-            if reply.text in self._partings:
-                self._partings[reply.text]["count"] += 1
-            elif len(self._partings) < MOST_PARTINGS:
-                self._partings[reply.text] = dict(parting_of(self.reference, reply), count=1)
-        elif drift is not None:
-            self.compared += 1
-            self.drifted += drift > 0 and not self._is_first(reply)
+        """Take one more. Of all but the first of a text the likeliest tokens are let go of: they take much memory."""
+        if self._whole.setdefault(reply.text, reply) is not reply:
+            reply.tops = []
+        self._replies.append(reply)
 
-    def _is_first(self, reply):
-        """Whether it is the very first answer again, number by number."""
-        return self._first is not None and drift_of(self._first, reply) == 0
+    @property
+    def usual(self):
+        """The answer that the others are compared with; None while there is none."""
+        if self._reference is not None or not self._replies:
+            return self._reference
+        return self._whole[Counter(reply.text for reply in self._replies).most_common(1)[0][0]]
 
     @property
     def facts(self):
         """All of it as fields of ServedTrial."""
+        usual, replies = self.usual, self._replies
+        others = [reply for reply in replies if reply.text != usual.text]
+        same = [reply for reply in replies if reply.text == usual.text and reply is not usual]
+        drifts = [(reply, drift_of(usual, reply)) for reply in same]
+        compared = [(reply, drift) for reply, drift in drifts if drift is not None]
+        counts = Counter(reply.text for reply in others)
+        parted = [self._whole[text] for text in counts][:MOST_PARTINGS]
         facts = {
-            "repetitions": self.replies,
-            "others": self.others,
-            "as_first": self.as_first,
-            "distinct": len(self.texts),
-            "compared": self.compared,
-            "drifted": self.drifted,
-            "partings": list(self._partings.values()),
-            "fingerprints": _told(self._fingerprints),
-            "models": _told(self._models),
+            "repetitions": len(replies),
+            "others": len(others),
+            "as_first": sum(self._first is not None and reply.text == self._first.text for reply in others),
+            "distinct": len(self._whole),
+            "compared": len(compared),
+            "drifted": sum(drift > 0 and not self._is_first(reply) for reply, drift in compared),
+            "partings": [dict(parting_of(usual, reply), count=counts[reply.text]) for reply in parted],
+            "fingerprints": _told(Counter(reply.fingerprint for reply in replies)),
+            "models": _told(Counter(reply.model for reply in replies)),
         }
-        if self.drift is not None:
-            facts["drift"] = self.drift
-        if self._seconds:
-            facts["seconds"] = sorted(self._seconds)[len(self._seconds) // 2]
-        if self.reference is not None:
-            facts["tokens"] = len(self.reference.tokens)
-            facts["unlikely"] = sum(_below(self.reference, place) > 0 for place in range(len(self.reference.tokens)))
-            if self.reference.prompt_tokens is not None:
-                facts["prompt_tokens"] = self.reference.prompt_tokens
+        moved = [drift for _, drift in compared] + [drift_of(usual, reply) for reply in others]
+        moved = [drift for drift in moved if drift is not None]
+        if moved:
+            facts["drift"] = max(moved)
+        if replies:
+            facts["seconds"] = sorted(reply.seconds or 0.0 for reply in replies)[len(replies) // 2]
+        if usual is not None:
+            facts["tokens"] = len(usual.tokens)
+            facts["unlikely"] = sum(_below(usual, place) > 0 for place in range(len(usual.tokens)))
+            if usual.prompt_tokens is not None:
+                facts["prompt_tokens"] = usual.prompt_tokens
         return facts
+
+    def _is_first(self, reply):
+        """Whether it is the very first answer again, number by number."""
+        return self._first is not None and drift_of(self._first, reply) == 0
 
 
 def portrait_of(reply):
@@ -88,6 +78,8 @@ def portrait_of(reply):
     for token in reply.tokens:
         place += len(token)
         ends.append(place)
+    if not "".join(reply.tokens).startswith(reply.text):  # parts of letters, or marks of a thought
+        ends = []
     return {
         "text": reply.text[:20000],
         "length": len(reply.text),

@@ -34,14 +34,17 @@ def _met(place, argument):
     about = identity.about(place, owner, argument["signs"])
     yield about
     model = argument["model"] or (models[0] if models else "")
-    if argument["model"] and models and argument["model"] not in models and about.get("kind") != "llama.cpp":
-        raise Refused("unknown-model", model=argument["model"], models=", ".join(models[:10]))
     argument["prompts"] = [_read(prompt) for prompt in argument["prompts"]]
     sign = next((sign for sign in argument["signs"] if sign["id"] == about.get("kind")), {})
     argument["bypass"] = sign.get("bypass") or {}
     protocol = Protocol(model)
     session = trials.Session(place, protocol, argument)
-    reply = _first(session, argument)
+    try:
+        reply = _first(session, argument)
+    except Refused as refused:
+        if model in models or not models or refused.problem not in ("not-found", "refused"):
+            raise
+        raise Refused("unknown-model", model=model, models=", ".join(models[:10])) from refused
     yield {
         "model": model,
         "answered_as": reply.model,
@@ -49,6 +52,7 @@ def _met(place, argument):
         "has_tokens": bool(reply.tokens),
         "has_tops": any(len(top) > 1 for top in reply.tops),
     }
+    session.first[argument["prompts"][0]["name"]] = reply
     STATE["session"] = session
 
 

@@ -80,6 +80,8 @@ def alone(session):
     for turn in range(times + 1):
         for prompt in prompts:
             name = prompt["name"]
+            if not turn and name in session.first:
+                continue
             if session.is_over and turn > 1:
                 ended = NO_TIME
                 break
@@ -90,7 +92,6 @@ def alone(session):
                 break
             if turn:
                 tallies[name].add(reply)
-                session.usual.setdefault(name, reply)
             else:
                 session.first[name] = reply
             if trials[name].is_due:
@@ -99,9 +100,10 @@ def alone(session):
             break
     for name, tally in tallies.items():
         facts = tally.facts
-        if tally.reference is not None:
-            facts["answer"] = portrait_of(tally.reference)
-            facts["first_differs"] = session.first[name].text != tally.reference.text
+        if tally.usual is not None:
+            session.usual[name] = tally.usual
+            facts["answer"] = portrait_of(tally.usual)
+            facts["first_differs"] = session.first[name].text != tally.usual.text
         yield trials[name].facts(facts, ended)
 
 
@@ -267,9 +269,9 @@ def seed(session):
             if turn < argument["other_seeds"]:
                 others.append(session.ask(prompt["text"], temperature=_HOT, seed=_SEED + 1 + turn).text)
             if trial.is_due:
-                yield trial.facts(dict(same.facts, other_seeds=len(others), other_texts=len(set(others))))
+                yield trial.facts(dict(same.facts, other_seeds=len(others), other_texts=0))
     except Refused as refused:
         ended = refused
-    usual = same.reference.text if same.reference is not None else None
+    usual = same.usual.text if same.usual is not None else None
     apart = sum(text != usual for text in others)
     yield trial.facts(dict(same.facts, other_seeds=len(others), other_texts=apart), ended)

@@ -169,7 +169,7 @@ def _state(trial: ServedTrial) -> str:
     if not trial.repetitions:
         return "absent"
     if trial.aspect == ServedAspect.SEED:
-        return "warning" if trial.others else "clear" if trial.other_texts else "open"
+        return "note" if trial.others else "clear" if trial.other_texts else "open"
     if trial.others:
         grades = {_OF_CLOSENESS.get(closeness(parting), "warning") for parting in trial.partings}
         return "warning" if "warning" in grades else "note"

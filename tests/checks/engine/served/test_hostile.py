@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -124,10 +125,26 @@ def test_a_name_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_model_that_is_not_there_names_those_that_are() -> None:
-    with serving(answering(lambda _path, _body: json_reply(completion()))) as url:
+    with serving(answering(lambda _path, _body: json_reply({"error": "no such model"}, 404))) as url:
         found = asked(url, model="huge")
     assert found.problem == "unknown-model"
     assert "tiny" in problem_words(found, "en")
+
+
+def test_another_name_of_a_model_is_asked_where_the_server_knows_it() -> None:
+    """Ollama lists "tiny:latest" and answers to "tiny"."""
+    with serving(answering(lambda _path, _body: json_reply(completion()))) as url:
+        found = asked(url, model="the-tiny-one")
+    assert not found.problem
+    assert found.model == "the-tiny-one"
+
+
+def test_tokens_that_are_not_those_of_the_text_have_no_places() -> None:
+    halves = {"content": [{"token": "\ufffd", "logprob": -1.0}, {"token": "\ufffd", "logprob": -1.0}]}
+    with serving(answering(lambda _path, _body: json_reply(completion("é", logprobs=halves)))) as url:
+        (trial, *_) = asked(url).of(ServedAspect.ALONE)
+    assert trial.answer is not None
+    assert (trial.answer.ends, trial.answer.logprobs) == ((), (-1.0, -1.0))
 
 
 def test_an_answer_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,6 +248,24 @@ def test_what_fails_on_the_way_keeps_what_was_answered() -> None:
     ended = [trial for trial in found.trials if trial.reason]
     assert {trial.reason for trial in ended} == {"too-many"}
     assert ended[0].detail == "try later"
+
+
+def test_the_usual_answer_is_that_which_comes_most_often() -> None:
+    """Else one odd answer at the beginning makes others of all that are alike."""
+    came: dict[bytes, int] = {}
+
+    def odd_at_first(_path: str, body: bytes) -> Reply:
+        came[body] = came.get(body, 0) + 1
+        return json_reply(completion("odd" if came[body] <= 2 else "usual"))
+
+    with serving(answering(odd_at_first)) as url:
+        found = asked(url, replace(TINY, times=9, seeds=6))
+    alone = found.of(ServedAspect.ALONE)
+    assert [(trial.repetitions, trial.others, trial.first_differs) for trial in alone] == [(9, 1, True)] * 3
+    assert alone[0].answer is not None
+    assert alone[0].answer.text == "usual"
+    (seeded,) = found.of(ServedAspect.SEED)
+    assert (seeded.others, seeded.distinct) == (2, 2)
 
 
 def test_the_key_goes_into_the_header_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:

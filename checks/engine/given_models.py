@@ -44,7 +44,7 @@ def losses_of_weights(models: tuple[ModelFacts, ...], cancelled: Cancelled = nev
     from checks.analysis.models.quantised_weights import weight_losses  # late: NumPy is for who gives such models
 
     first, second = pair
-    return weight_losses(Path(first.path) if first else None, Path(second.path), cancelled)
+    return weight_losses(Path(first.path) if first else None, Path(second.path), cancelled, second.format or "")
 
 
 def side_by_side(models: tuple[ModelFacts, ...], cancelled: Cancelled = never) -> tuple[ModelComparison, ...]:

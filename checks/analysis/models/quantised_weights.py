@@ -1,4 +1,4 @@
-"""What the quantisation of weights loses: each weight of a float ONNX model beside its codes in the quantised one.
+"""What the quantisation of weights loses: each weight of a float model (ONNX, GGUF) beside its codes in another.
 
 onnxruntime.quantization and converters to float16 keep the names: "w" becomes "w_quantized" with "w_scale" and
 "w_zero_point", or a "w" in float16. Of a quantised model alone it is still seen how many of their codes the channels
@@ -20,7 +20,6 @@ from checks.readers.containers.source import Cancelled, Damaged, Stopped, never
 from checks.readers.weights import StoredWeights, stored_weights
 from checks.readers.weights.tensor import StoredTensor
 
-FORMAT = "onnx"
 MOST_NUMBERS = 1 << 25  # of one weight
 CODES, SCALE, ZERO = "_quantized", "_scale", "_zero_point"
 TURNED = "_Transposed"  # a Gemm's weight, of which dynamic quantisation makes that of a MatMul
@@ -29,16 +28,20 @@ _HALVES = ("float16", "bfloat16")
 _Floats = NDArray[np.float64]
 
 
-def weight_losses(first: Path | None, second: Path, cancelled: Cancelled = never) -> tuple[WeightLoss, ...]:
+def weight_losses(
+    first: Path | None, second: Path, cancelled: Cancelled = never, form: str = "onnx"
+) -> tuple[WeightLoss, ...]:
     """Of each weight that is quantised. ``first``: the float model; None: what the quantised one tells by itself.
+
+    ``form``: the format of both, an id of model_formats.toml.
 
     A file that is damaged, or a cancel, gives none.
     """
     try:
-        with stored_weights(second, FORMAT, cancelled) as theirs:
+        with stored_weights(second, form, cancelled) as theirs:
             if first is None:
                 return tuple(_alone(theirs))
-            with stored_weights(first, FORMAT, cancelled) as ours:
+            with stored_weights(first, form, cancelled) as ours:
                 return tuple(_beside(ours, theirs))
     except (Damaged, Stopped, OSError):
         return ()
@@ -71,7 +74,9 @@ def _beside(ours: StoredWeights, theirs: StoredWeights) -> Iterator[WeightLoss]:
 
 
 def _is_shorter(shorter: StoredTensor, tensor: StoredTensor) -> bool:
+    """In half precision, or in the blocks of ggml, which have their scale with them ("Q4_K")."""
     is_half = shorter.dtype in _HALVES and tensor.dtype not in _HALVES
+    is_half = is_half or shorter.dtype[:1].isupper()
     return is_half and shorter.shape == tensor.shape and shorter.can_decode
 
 

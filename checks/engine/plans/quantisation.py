@@ -22,6 +22,7 @@ from checks.facts import Facts, Measurement, ModelFacts, QuantisationLoss, Weigh
 SCRIPT = script_of("compute/model/quantisation/probe")
 KIND = "quantisation"  # the job's id begins with this
 RUNTIME, FORMAT = "onnxruntime", "onnx"
+_FORMATS = (FORMAT, "gguf")  # of the second, which no library runs layer by layer, the weights are compared
 SECONDS = {"quick": 20.0, "standard": 60.0, "thorough": 300.0}  # by effort
 WEIGHTS_ONLY = "weights-only"
 _HALF = "float16"
@@ -39,11 +40,11 @@ QuantisationJob = Job[QuantisationSpec, tuple[Measurement, ...]]
 
 def pair_of(models: Sequence[ModelFacts]) -> tuple[ModelFacts | None, ModelFacts] | None:
     """(The float model or None, the quantised one) of what was given: two of them, or one by itself."""
-    known = [model for model in models if model.format == FORMAT and not model.problem]
-    if len(models) != len(known) or len(known) not in (1, 2):
+    known = [model for model in models if model.format in _FORMATS and not model.problem]
+    if len(models) != len(known) or len(known) not in (1, 2) or len({model.format for model in known}) != 1:
         return None
     shorter = [model for model in known if model.quantization or _is_half(model)]
-    if len(shorter) != 1 or (len(known) == 1 and not shorter[0].quantization):
+    if len(shorter) != 1 or (len(known) == 1 and (not shorter[0].quantization or known[0].format != FORMAT)):
         return None
     return next((model for model in known if model is not shorter[0]), None), shorter[0]
 
@@ -60,7 +61,7 @@ def quantisation_jobs(facts: Facts, request: Request) -> tuple[QuantisationJob, 
     if pair is None or target is None or target.problem is not None or not is_installed(RUNTIME, target):
         return ()
     first, second = pair
-    if first is None and not repeats_models(request):
+    if second.format != FORMAT or (first is None and not repeats_models(request)):
         return ()
     effort = request.answers.effort
     seconds = SECONDS[effort]
@@ -106,12 +107,12 @@ def with_weights(facts: Facts, losses: tuple[WeightLoss, ...]) -> Facts:
     if pair is None or not losses:
         return facts
     first, second = pair
-    path = first.path if first else ""
+    path, runtime = first.path if first else "", RUNTIME if second.format == FORMAT else ""
     measured = [
         msgspec.structs.replace(one, weights=losses, first=path) if isinstance(one, QuantisationLoss) else one
         for one in facts.measurements
     ]
     if not any(isinstance(one, QuantisationLoss) for one in measured):
-        unrun = QuantisationLoss(origin=second.name, framework=RUNTIME, path=second.path, reason=WEIGHTS_ONLY)
+        unrun = QuantisationLoss(origin=second.name, framework=runtime, path=second.path, reason=WEIGHTS_ONLY)
         measured.append(msgspec.structs.replace(unrun, first=path, weights=losses))
     return msgspec.structs.replace(facts, measurements=tuple(measured))

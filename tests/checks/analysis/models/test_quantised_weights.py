@@ -1,5 +1,6 @@
 """What weights lose: beside their float ones, alone, per channel, turned over and in half precision."""
 
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from checks.analysis.models.quantised_weights import weight_losses
+from checks.engine.given_models import losses_of_weights, read_each
 from checks.facts import WeightLoss
 from tests.support import onnx_files as files
 
@@ -84,3 +86,28 @@ def test_half_precision(tmp_path: Path) -> None:
 def test_a_damaged_file_loses_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "q.onnx").write_bytes(content)
     assert weight_losses(None, tmp_path / "q.onnx") == ()
+
+
+def gguf(path: Path, kind: int, data: bytes) -> Path:
+    """One tensor "w" of 8 rows of 64, of a type of ggml."""
+    name = struct.pack("<Q", 1) + b"w"
+    head = b"GGUF" + struct.pack("<IQQ", 3, 1, 0) + name + struct.pack("<IQQIQ", 2, 64, 8, kind, 0)
+    path.write_bytes(head + bytes(-len(head) % 32) + data)
+    return path
+
+
+def test_the_blocks_of_ggml_beside_their_floats(tmp_path: Path) -> None:
+    blocks = PLAIN.reshape(-1, 32)
+    scales = (abs(blocks).max(axis=1) / 127).astype("float16")
+    stored = np.rint(blocks / scales[:, None].astype("float32")).clip(-127, 127).astype("int8")
+    coded = b"".join(scale.tobytes() + row.tobytes() for scale, row in zip(scales, stored, strict=True))
+    first = gguf(tmp_path / "float.gguf", 0, PLAIN.tobytes())
+    second = gguf(tmp_path / "q8.gguf", 8, coded)
+    (found,) = weight_losses(first, second, form="gguf")
+    assert (found.name, found.dtype, found.steps) == ("w", "Q8_0", None)
+    assert found.sqnr is not None
+    assert 38 < found.sqnr < 50
+    assert weight_losses(first, first, form="gguf") == ()
+    assert weight_losses(None, second, form="gguf") == ()
+    models = tuple(model for path in (second, first) for (model,) in [next(read_each([path]))])
+    assert losses_of_weights(models) == (found,)

@@ -20,6 +20,8 @@ def model(name: str, **more: Any) -> ModelFacts:
 
 FLOAT = model("net", quantization="", dtypes={"float32": 10})
 INT8 = model("int8", quantization="int8 QDQ", dtypes={"int8": 9, "float32": 1})
+BRAIN = model("brain", format="gguf", quantization="", dtypes={"float32": 9})
+BLOCKS = model("blocks", format="gguf", quantization="Q4_K", dtypes={"Q4_K": 9, "float32": 1})
 HALF = model("half", quantization="", dtypes={"float16": 9, "float32": 1})
 
 
@@ -34,6 +36,9 @@ HALF = model("half", quantization="", dtypes={"float16": 9, "float32": 1})
         pytest.param((FLOAT, FLOAT), None, id="two-float-ones"),
         pytest.param((INT8, HALF), None, id="two-shorter-ones"),
         pytest.param((FLOAT, model("x", format="gguf", quantization="Q4_0")), None, id="another-format"),
+        pytest.param((BRAIN, BLOCKS), (BRAIN, BLOCKS), id="gguf"),
+        pytest.param((BLOCKS,), None, id="gguf-alone-tells-nothing"),
+        pytest.param((FLOAT, model("x", format="tflite", quantization="int8")), None, id="not-compared"),
         pytest.param((FLOAT, model("x", quantization="int8", problem="cut-off")), None, id="damaged"),
     ],
 )

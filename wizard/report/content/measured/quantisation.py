@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import median
 
 from checks.analysis.models.quantisation import (
     AS_IT_IS,
@@ -76,9 +77,24 @@ def _sentences(loss: QuantisationLoss, language: str) -> Iterator[str]:
 
 def _not_run(loss: QuantisationLoss, model: str, language: str) -> Iterator[str]:
     if loss.reason == _WEIGHTS_ONLY:
-        yield _words("weights-only" if loss.first else "weights-alone", language, model=model)
+        key = "weights-alone" if not loss.first else "weights-only" if loss.framework else "weights-of-both"
+        yield _words(key, language, model=model, first=name_of_path(loss.first))
+        yield from _by_type(loss, language)
         return
     yield _words("not", language, model=model, why=why_words(loss, language))
+
+
+def _by_type(loss: QuantisationLoss, language: str) -> Iterator[str]:
+    """What the weights of each type of codes lose: of the usual one, and of the one that loses most."""
+    groups: dict[str, list[WeightLoss]] = {}
+    for weight in loss.weights:
+        if weight.sqnr is not None:
+            groups.setdefault(weight.dtype, []).append(weight)
+    for kind, weights in groups.items():
+        worst = min(weights, key=lambda weight: weight.sqnr or 0.0)
+        middle = median(weight.sqnr or 0.0 for weight in weights)
+        values = {"count": len(weights), "middle": _db(middle), "worst": _db(worst.sqnr), "weight": worst.name}
+        yield _words("by-type", language, kind=kind, **values)
 
 
 def _beside_float(loss: QuantisationLoss, model: str, language: str) -> Iterator[str]:
@@ -201,6 +217,7 @@ def _of_weights(loss: QuantisationLoss, language: str) -> Table:
         Row(
             (
                 weight.name,
+                weight.dtype,
                 _of(weight.sqnr),
                 _of(weight.poorest),
                 _NONE if weight.max_relative is None else f"{weight.max_relative:.1e}",
@@ -211,9 +228,9 @@ def _of_weights(loss: QuantisationLoss, language: str) -> Table:
         )
         for weight in loss.weights
     )
-    columns = _columns(("weight", "sqnr", "poorest", "relative", "scales", "steps"), language)
+    columns = _columns(("weight", "type", "sqnr", "poorest", "relative", "scales", "steps"), language)
     title = _words("table-weights", language, model=name_of_path(loss.path))
-    return Table(title, columns, tuple(rows), numeric=(1, 2, 3, 4, 5), code=(0,))
+    return Table(title, columns, tuple(rows), numeric=(2, 3, 4, 5, 6), code=(0, 1))
 
 
 def _of_tried(loss: QuantisationLoss, language: str) -> Table:

@@ -62,7 +62,9 @@ def test_another_model_is_not_said_to_lose_anything() -> None:
 def test_what_was_not_run_and_one_alone() -> None:
     weights = section(reason="weights-only", layers=(), tried=())
     assert "only the weights were compared" in weights.sentences[0]
-    assert weights.tables[0].rows[0].cells == ("c1.weight", "35.8", "2.0", "–", "1", "2")
+    assert weights.tables[0].rows[0].cells == ("c1.weight", "int8", "35.8", "2.0", "–", "1", "2")
+    assert weights.sentences[1] == "int8: 1 weights, in the middle 35.8 dB, the least 35.8 dB at c1.weight."
+    assert "the weights were compared" in section(reason="weights-only", layers=(), framework="").sentences[0]
     codes = LayerLoss(name="x", clipped=0.13, reaches=(0.0, 0.1), seen=(0.0, 1.0))
     alone = section(first="", layers=(codes,), tried=(), weights=())
     assert "was run by itself" in alone.sentences[0]

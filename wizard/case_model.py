@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from wizard.evidence_files import Given, Kind, kind_of, near_folder, unicode
-from wizard.flow import SYMPTOMS, TICKET, Answers, Progress
+from wizard.flow import NOTHING, SYMPTOMS, TICKET, Answers, Progress
 from wizard.run_state import Running
 from wizard.words import system_language, words
 
@@ -393,7 +393,7 @@ class CaseModel(QObject):
             Answers(),
             symptom=case.answers.symptom,
             exactness=case.answers.exactness,
-            effort=case.answers.effort,
+            effort=NOTHING if case.facts.missing.get("measurements") == "not-asked" else case.answers.effort,
             text="\n".join(texts),
             given=tuple(Given(path, Kind.MODEL) for path in models if path.is_absolute()),
             target=case.facts.target or self.answers.target,

@@ -39,6 +39,7 @@ WATCH_SECONDS = (60, 600, 0)
 
 # How long may be computed.
 EFFORTS = ("quick", "standard", "thorough")
+NOTHING = "none"  # nothing is computed, where everything is looked at
 
 # How many seconds each device is put under load; 0: the part of the time that the effort gives it.
 LOADS = (0, 60, 600, 3600)
@@ -71,7 +72,7 @@ class Answers:
     text: str = ""  # pasted, an error text or a log
     given: tuple[Given, ...] = ()
     target: str = ""  # path of the chosen interpreter
-    effort: str = "standard"
+    effort: str = ""  # one of EFFORTS, or NOTHING; "": not chosen
     load: int = 0  # seconds, one of LOADS
     read_only: bool = False  # model files are tried in no interpreter
     repeat: bool = False  # model files are run again and again, and compared
@@ -95,8 +96,14 @@ class Answers:
 
     @property
     def effort_taken(self) -> str:
-        """The effort that is meant: who was not asked has not chosen."""
-        return self.effort if computes(self.symptom) else "standard"
+        """The effort that is meant: who was not asked has not chosen.
+
+        Whoever only wants to know whether everything is in order has the answer in seconds.
+        """
+        if self.symptom == "everything":
+            return self.effort or NOTHING
+        is_chosen = computes(self.symptom) and self.effort in EFFORTS
+        return self.effort if is_chosen else "standard"
 
     @property
     def load_taken(self) -> int | None:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from wizard.case_model import CaseModel, Notice
 from wizard.evidence_files import Given, Kind
-from wizard.flow import EFFORTS, EXACTNESS, SYMPTOMS, Answers
+from wizard.flow import EFFORTS, EXACTNESS, NOTHING, SYMPTOMS, Answers
 
 if TYPE_CHECKING:  # loaded on a worker thread, after the first window
     from checks.facts.case import Case
@@ -277,7 +277,7 @@ def _left() -> tuple[Answers, str] | None:
     answers = Answers(
         symptom=draft.symptom,
         exactness=draft.exactness if draft.exactness in EXACTNESS else "",
-        effort=draft.effort if draft.effort in EFFORTS else "standard",
+        effort=draft.effort if draft.effort in (*EFFORTS, NOTHING) else "",
         text=draft.text,
         given=given,
         target=draft.target,

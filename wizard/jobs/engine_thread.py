@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QThread, Signal
 
-from wizard.flow import SERVED, Answers
+from wizard.flow import NOTHING, SERVED, Answers
 from wizard.jobs.sent_files import sent_files
 
 if TYPE_CHECKING:  # the engine is loaded on the worker thread, after the first window
@@ -77,12 +77,12 @@ class EngineThread(QThread):
             from wizard.jobs.served import request_of
 
             return examine_served(request_of(self._answers), self._stop.is_set)
-        sent = sent_files(self._answers.text, self._answers.given)
+        sent, effort = sent_files(self._answers.text, self._answers.given), self._answers.effort_taken
         request = Request(
             answers=CaseAnswers(
                 symptom=self._answers.symptom or "everything",
                 exactness=self._answers.exactness,
-                effort=self._answers.effort_taken,
+                effort="standard" if effort == NOTHING else effort,
             ),
             # Who asks about a program with a runtime of its own means none of the Pythons.
             target=None if self._program else self._answers.target or None,
@@ -94,6 +94,7 @@ class EngineThread(QThread):
             repeat=True if self._answers.repeats else None,
             others=sent.others,
             load=self._answers.load_taken,
+            compute=effort != NOTHING,
             runs=self._runs,
             history=default_folder(),
             program=self._program,

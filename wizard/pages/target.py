@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from wizard.case_model import CaseModel, Search
 from wizard.desktop.folders import INTERPRETER, last_folder
 from wizard.evidence_files import input_among
-from wizard.flow import EFFORTS, LOADS, MODELS, computes
+from wizard.flow import EFFORTS, LOADS, MODELS, NOTHING, computes
 from wizard.jobs.background import Work
 from wizard.pages.page import Page
 from wizard.widgets.cards import ChoiceCard
@@ -128,14 +128,14 @@ class TargetPage(Page):
         line = filled(QHBoxLayout(), spacing=10)
         group = QButtonGroup(self)
         self._efforts: dict[str, ChoiceCard] = {}
-        for effort in EFFORTS:
+        for effort in (NOTHING, *EFFORTS):
             card = ChoiceCard(effort, has_icon=False)
             self.bind(card.set_title, f"target-effort-{effort}")
             self.bind(card.set_sentence, f"target-effort-{effort}-means")
             group.addButton(card)
             self._efforts[effort] = card
             line.addWidget(card, 1)
-        group.buttonToggled.connect(self._effort_chosen)
+        group.buttonClicked.connect(lambda card: self.case.answer(effort=card.value))
         part.addLayout(line)
         self._add_load(part)
         self.body.addWidget(self._effort_part)
@@ -154,10 +154,6 @@ class TargetPage(Page):
     def _load_chosen(self, load: int, checked: bool) -> None:
         if checked:
             self.case.answer(load=load)
-
-    def _effort_chosen(self, button: ChoiceCard, checked: bool) -> None:
-        if checked:
-            self.case.answer(effort=button.value)
 
     def start(self) -> None:
         """Search once; later when asked, or when a script was given that lies elsewhere."""
@@ -200,7 +196,8 @@ class TargetPage(Page):
         self._table.setVisible(bool(found) and not only_reads)
         self._space.setVisible(not found or only_reads)
         self._effort_part.setVisible(computes(self.case.answers.symptom))
-        self._efforts[self.case.answers.effort].setChecked(True)
+        self._efforts[NOTHING].setVisible(self.case.answers.symptom == "everything")
+        self._efforts[self.case.answers.effort_taken].setChecked(True)
         self._loads[self.case.answers.load].setChecked(True)
         for load in self._loads.values():  # a screen reader says of what it is the length
             load.setAccessibleName(f"{self.case.say('target-load')}: {load.text()}")

@@ -241,6 +241,20 @@ def test_the_effort_is_chosen_by_mouse_or_key_and_kept(qtbot: QtBot, found: Targ
     assert found._efforts["quick"].isChecked()
 
 
+def test_everything_is_looked_at_without_computing_unless_that_is_chosen(found: TargetPage) -> None:
+    found.case.set_symptom("everything")
+    assert found._efforts["none"].isVisible()
+    assert found._efforts["none"].isChecked()
+    assert found.case.answers.effort_taken == "none"
+    found.case.set_symptom("results-change")  # where computing is the question
+    assert not found._efforts["none"].isVisible()
+    assert found._efforts["standard"].isChecked()
+    found.case.set_symptom("everything")
+    assert found.case.answers.effort_taken == "none"
+    found._efforts["standard"].click()
+    assert found.case.answers.effort_taken == "standard"
+
+
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_every_effort_says_how_long_it_takes_and_what_it_gives(found: TargetPage, language: str) -> None:
     found.case.set_language(language)
@@ -262,7 +276,7 @@ def test_the_length_of_the_load_test_is_chosen_by_key_and_kept(qtbot: QtBot, fou
     qtbot.keyClick(found._loads[0], Qt.Key.Key_Down)
     qtbot.keyClick(found._loads[60], Qt.Key.Key_Down)
     assert found.case.answers.load == 600
-    assert found.case.answers.effort == "standard"  # a group of its own
+    assert found.case.answers.effort_taken == "standard"  # a group of its own
     found.case.set_language(language)
     found.retranslate()
     assert found._loads[600].isChecked()

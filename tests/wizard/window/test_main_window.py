@@ -110,6 +110,21 @@ def test_another_sentence_after_a_report_is_another_case(at_report: Window) -> N
     assert at_report.case.answers.target == VENV.path
 
 
+@pytest.mark.parametrize(("effort", "computes"), [("", False), ("quick", True)])
+def test_check_this_computer_computes_only_when_asked(
+    qtbot: QtBot, window: Window, engine: Engine, effort: str, computes: bool
+) -> None:
+    window.case.set_symptom("everything")
+    window.case.answer(effort=effort)
+    window.go(Step.TARGET)
+    qtbot.waitUntil(lambda: bool(window.case.answers.target))
+    engine.tell_all()
+    with qtbot.waitSignal(window.work.finished_run):
+        window.run()
+    assert engine.requests[0].compute is computes
+    assert engine.requests[0].answers.effort in ("quick", "standard")
+
+
 def test_check_this_computer_needs_one_step_more(window: Window) -> None:
     page = window.page(Step.SYMPTOM)
     assert isinstance(page, SymptomPage)

@@ -102,7 +102,7 @@ class Answers:
         """
         if self.symptom == "everything":
             return self.effort or NOTHING
-        is_chosen = computes(self.symptom) and self.effort in EFFORTS
+        is_chosen = (computes(self.symptom) or self.symptom == SERVED) and self.effort in EFFORTS
         return self.effort if is_chosen else "standard"
 
     @property

@@ -23,7 +23,7 @@ def request_of(answers: Answers) -> ServedRequest:
         base=understood(answers.url),
         model=answers.served_model.strip(),
         prompts=answers.prompts,
-        effort=answers.effort,
+        effort=answers.effort_taken,
         key_variable=answers.key_variable.strip(),
         is_claimed=answers.is_deterministic,
     )

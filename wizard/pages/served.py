@@ -73,7 +73,9 @@ class ServedPanel(QWidget):
                 field.setText(text)
         for index, effort in enumerate(EFFORTS):
             self.effort.setItemText(index, self._case.say(f"served-effort-{effort}"))
-        self.effort.setCurrentIndex(EFFORTS.index(answers.effort))
+        self.effort.setCurrentIndex(
+            EFFORTS.index(answers.effort_taken if answers.effort_taken in EFFORTS else "standard")
+        )
         self.deterministic.setChecked(answers.is_deterministic)
         names = self._case.listed(answers.prompts)
         self._prompts.setText(self._case.say("served-prompts-own" if names else "served-prompts-ours", names=names))

@@ -57,6 +57,8 @@ WORTH_NAMING, A_HINT, PERHAPS_NONE = 0.05, 0.0005, 0.15
 FIRST = 3
 EXCLUDED = 0.2  # what keeps no more of its odds than this has no consequences either
 EVEN = 0.5  # below, it is likelier that the cause is another one
+# A cause of this share can be what is left where numbers rule out another one, and is then no surer than that.
+IN_QUESTION, BY_ELIMINATION = 0.02, 0.7
 CERTAIN = 0.99  # nothing is surer than this
 _ASK = "ask-for-details"  # what to do about a ticket that does not say enough
 CLUES = 5  # quoted lines per finding
@@ -268,9 +270,20 @@ def _as_sure_as_words_are(shares: Mapping[str, float], suspects: Mapping[str, _S
 
 
 def _doubted(shares: Mapping[str, float], doubted: Doubts) -> dict[str, float]:
-    """No share above what the text allows; what is all but ruled out leaves the rest of it to what nobody knows."""
+    """No share above what the text allows.
+
+    What is all but ruled out leaves the rest of it to the likeliest of what is left by the numbers, else to what nobody
+    knows.
+    """
     kept = {cause: min(share, doubted.at_most.get(cause, 1.0)) for cause, share in shares.items()}
     lost = sum(shares[cause] - kept[cause] for cause in kept if doubted.at_most.get(cause, 1.0) < EVEN)
+    heir = max(
+        (cause for cause in doubted.heirs if kept.get(cause, 0.0) >= IN_QUESTION), key=kept.__getitem__, default=""
+    )
+    if heir:
+        gained = min(lost, max(0.0, BY_ELIMINATION - kept[heir]))
+        kept[heir] += gained
+        lost -= gained
     return kept | {UNKNOWN: min(kept[UNKNOWN] + lost, CERTAIN)}
 
 

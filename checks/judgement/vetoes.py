@@ -53,11 +53,13 @@ _PROOFS: Mapping[str, Callable[[Facts], Finding | None]] = {
 class Doubts:
     """What speaks against causes that the words of a ticket suggest.
 
-    ``odds``: what multiplies those of a cause; ``at_most``: how sure it can be. Others keep all.
+    ``odds``: what multiplies those of a cause; ``at_most``: how sure it can be. Others keep all. ``heirs``: one of
+    these it is then, by the numbers.
     """
 
     odds: Mapping[str, float] = field(default_factory=dict)
     at_most: Mapping[str, float] = field(default_factory=dict)
+    heirs: tuple[str, ...] = ()
 
 
 def doubts(facts: Facts, causes: Collection[str]) -> Doubts:
@@ -66,14 +68,16 @@ def doubts(facts: Facts, causes: Collection[str]) -> Doubts:
     open_ones = [row for row in rows if not _is_told(row, facts)]
     at_most = {row.of: row.at_most for row in open_ones}
     odds = {row.of: row.refuted for row in open_ones if row.unless and holds(row.unless, facts) is False}
+    heirs: tuple[str, ...] = ()
     size = largest_reported(facts.numbers) if facts.numbers else None
     for row in Vetoes.read().numbers if size else ():
         if size is not None and _SHOWS[row.shows](size):
             kept = row.odds_unsized if size.is_assumed else row.odds
             most = row.at_most_unsized if size.is_assumed else row.at_most
             odds |= {cause: min(kept, odds.get(cause, kept)) for cause in row.of}
+            heirs += row.heirs
             at_most |= {cause: min(most, at_most.get(cause, 1.0)) for cause in row.of}
-    return Doubts(odds, at_most)
+    return Doubts(odds, at_most, heirs)
 
 
 def _is_told(row: Unproven, facts: Facts) -> bool:

@@ -21,7 +21,8 @@ class NumbersVeto(Row):
     """Causes for or against which the differences speak that a ticket tells.
 
     ``shows``: a name in checks/judgement/vetoes.py. ``odds``: what multiplies theirs. ``at_most``: how sure they can
-    be. ``unsized``: the same where the text does not tell how large the values are.
+    be. ``unsized``: the same where the text does not tell how large the values are. ``heirs``: what the difference is
+    then; the likeliest of them gets what ``at_most`` takes.
     """
 
     shows: str
@@ -30,6 +31,7 @@ class NumbersVeto(Row):
     odds_unsized: float = 1.0
     at_most: float = 1.0
     at_most_unsized: float = 1.0
+    heirs: tuple[str, ...] = ()
 
 
 class Unproven(Row):

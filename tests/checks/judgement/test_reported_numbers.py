@@ -35,7 +35,7 @@ def sure_of(cause: str, text: str) -> float:
 
 def test_every_cause_of_a_doubt_is_known() -> None:
     known = set(cause_files())
-    assert {cause for row in Vetoes.read().numbers for cause in row.of} <= known
+    assert {cause for row in Vetoes.read().numbers for cause in (*row.of, *row.heirs)} <= known
     assert {row.of for row in Vetoes.read().unproven} <= known
 
 
@@ -66,6 +66,29 @@ def test_what_is_ruled_out_is_not_named_for_want_of_another() -> None:
     assert near.cause == "cpu-gpu-rounding"
     assert far.cause != "cpu-gpu-rounding"
     assert sure_of("cpu-gpu-rounding", text.format("0.40727073, -0.82996595", "-0.5039474, 1.3122077")) <= 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("tf.reduce_sum is wrong on GPU only: CPU 1234.5678, GPU 1234.5679. silently incorrect", "cpu-gpu-rounding"),
+        (
+            "A regression: torch.mean returned 0.50000000 with 2.1, now 0.49999997 with torch 2.2. wrong values",
+            "library-version-numerics",
+        ),
+    ],
+)
+def test_what_is_left_when_numbers_rule_a_bug_out_is_named_and_called_likely(text: str, cause: str) -> None:
+    found = first(text)
+    assert found.cause == cause
+    assert 0.5 < found.confidence <= 0.7
+    assert sure_of("framework-numeric-bug", text) <= 0.1
+
+
+def test_where_nothing_is_left_the_text_does_not_tell() -> None:
+    text = "torch.matmul gives a wrong result on the GPU: expected [0.12345678, 1.5], got [0.12345686, 1.5]."
+    assert first(text).cause == "unknown"
+    assert NUMBERS in first(text).values
 
 
 def test_over_many_operations_small_differences_grow_and_nothing_is_ruled_out() -> None:

@@ -43,7 +43,7 @@ exit /b 1
 :pip
 rem A first start that was interrupted may have left it without pip.
 "%NAOSU_PYTHON_EXE%" -I -c "import pip" >nul 2>nul || "%NAOSU_PYTHON_EXE%" -I -m ensurepip >nul || exit /b 1
-echo naosu: installing the pinned dependencies (once; torch is large) 1>&2
-"%NAOSU_PYTHON_EXE%" -I -m pip install --quiet --disable-pip-version-check --constraint "%NAOSU_ROOT%\packaging\constraints.txt" --editable "%NAOSU_TARGET%" || exit /b 1
+echo naosu: installing the pinned dependencies (once; PyTorch is most of it) 1>&2
+"%NAOSU_PYTHON_EXE%" -I -m pip install --disable-pip-version-check --constraint "%NAOSU_ROOT%\packaging\constraints.txt" --editable "%NAOSU_TARGET%" || exit /b 1
 copy /y "%NAOSU_ROOT%\packaging\constraints.txt" "%NAOSU_STAMP%" >nul
 exit /b 0

@@ -1,8 +1,10 @@
 # Shared by packaging/run and packaging/test: one virtual environment, set up once and kept up to date.
-# Usage: . packaging/common.sh; prepare EXTRA   (EXTRA: "" or "test")
+# Usage: . packaging/common.sh; prepare EXTRA   (EXTRA: "", "test" or "build")
+# Without an EXTRA it is the user's own start, which asks before it installs system packages; agreed=yes answers that.
 
 root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 venv=${NAOSU_VENV:-$root/.venv}
+agreed=no
 
 # What Qt's xcb plugin needs (doc.qt.io: Qt for X11 requirements), and fonts for code and for Latin letters in the PDF.
 system_packages=(libegl1 libfontconfig1 libdbus-1-3 libgl1 libglib2.0-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1
@@ -21,6 +23,20 @@ as_root() {
   fi
 }
 
+# may_install PACKAGE...: whether the user agrees. Where nobody can be asked, it says what is missing instead.
+may_install() {
+  [ "$agreed" != yes ] || return 0
+  if ! { [ -t 0 ] && [ -t 2 ]; }; then
+    say "these system packages are missing: $*"
+    say "to install them: sudo apt-get install $*   (or start once with --yes as the first argument)"
+    return 1
+  fi
+  local answer
+  say "these system packages are missing: $*"
+  read -r -p "naosu: install them with apt-get now? [Y/n] " answer || return 1
+  case $answer in '' | [Yy]*) ;; *) return 1 ;; esac
+}
+
 # apt_install PACKAGE...: the missing ones of these on Debian and Ubuntu; elsewhere nothing.
 apt_install() {
   command -v apt-get >/dev/null || return 0
@@ -29,6 +45,7 @@ apt_install() {
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
   done
   [ ${#missing[@]} -gt 0 ] || return 0
+  may_install "${missing[@]}" || return 1
   say "installing system packages: ${missing[*]}"
   # A source of packages that does not answer any more is common, and need not concern these.
   as_root apt-get update -qq >/dev/null || true
@@ -48,6 +65,16 @@ python_new_enough() {
       >/dev/null 2>&1 && { printf '%s\n' "$candidate"; return 0; }
   done
   return 1
+}
+
+# show_progress PIP...: on a terminal its own bars; elsewhere a line for each package that is downloaded or built.
+show_progress() {
+  if [ -t 2 ]; then
+    "$@" >&2
+  else
+    "$@" 2>&1 | sed -un 's/^ *\(Downloading\|Building\|Installing collected\|ERROR\|error\)/naosu: \1/p' >&2
+    return "${PIPESTATUS[0]}"
+  fi
 }
 
 # japanese_font: BIZ UDPGothic reads best in window and PDF; where the distribution has none, Noto.
@@ -83,6 +110,7 @@ prepare() {
 # In a shell of its own: whatever the user has set for his own Python is not for ours, nor for those that pip starts.
 set_up() (
   extra=$1
+  [ -z "$extra" ] || agreed=yes  # who tests or builds has asked for it
   unset "${!PYTHON@}"
   # A server where these cannot be had still gets its headless check.
   apt_install "${system_packages[@]}" && apt_install "$(japanese_font)" || true
@@ -97,9 +125,9 @@ set_up() (
   fi
   # A first start that was interrupted may have left it without pip.
   "$venv/bin/python" -I -c 'import pip' 2>/dev/null || "$venv/bin/python" -I -m ensurepip >/dev/null || return 1
-  say "installing the pinned dependencies (once; torch is large)"
-  "$venv/bin/python" -I -m pip install --quiet --disable-pip-version-check \
-    --constraint "$root/packaging/constraints.txt" --editable "$root${extra:+[$extra]}" >&2 || return 1
+  say "installing the pinned dependencies into $venv (once; PyTorch is most of it)"
+  show_progress "$venv/bin/python" -I -m pip install --disable-pip-version-check --no-input \
+    --constraint "$root/packaging/constraints.txt" --editable "$root${extra:+[$extra]}" || return 1
   rm -f "$venv"/.naosu-*-"$extra"
   : >"$(stamp_of "$extra")"
 )

@@ -22,12 +22,11 @@ def main() -> int:
     RELEASE.mkdir(exist_ok=True)
     forms = {"linux": linux_forms.make, "win32": windows.make, "darwin": macos.make}[sys.platform]
     made = forms(folder, RELEASE)
-    print(f"packaging: {folder} has {_megabytes(folder)}")
     for path in made:
         print(f"packaging: {path} has {_megabytes(path)}")
     program = RELEASE / "naosu" / "naosu" if sys.platform == "linux" else folder / "naosu"
     print(f"packaging: naosu --version {_starts(program, '--version')}")
-    print(f"packaging: the first question to the machine {_starts(program, 'envs')}")
+    print(f"packaging: naosu envs {_starts(program, 'envs')}")
     return 0
 
 

@@ -25,15 +25,16 @@ _COMMON = contents.ROOT / "packaging" / "common.sh"
 
 def make(folder: Path, release: Path) -> list[Path]:
     """All three, of the folder that PyInstaller made: the application's folder, the package, the single file."""
-    application = _with_starter(folder, release)
+    application = with_starter(folder, release)
     return [application, single_file(application, release), debian_package(application, release)]
 
 
-def _with_starter(folder: Path, release: Path) -> Path:
+def with_starter(folder: Path, release: Path) -> Path:
     """``naosu`` beside ``app``: it takes the loader's settings of the user aside before our Python starts."""
     application = release / "naosu"
     shutil.rmtree(application, ignore_errors=True)
-    shutil.copytree(folder, application / "app", symlinks=True)
+    application.mkdir()
+    folder.rename(application / "app")
     shutil.copy(STARTER, application / "naosu")
     return application
 

@@ -14,7 +14,7 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has its own scripts")
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOLS = ("bash", "env", "cat", "chmod", "cksum", "cp", "dirname", "readlink", "rm", "mkdir", "flock", "touch")
+TOOLS = ("bash", "env", "cat", "chmod", "cksum", "cp", "dirname", "readlink", "rm", "mkdir", "flock", "touch", "sed")
 PYTHON = """#!/usr/bin/env bash
 echo "$*" >>"$ASKED"
 here=$(dirname "$0")
@@ -176,8 +176,8 @@ def test_system_packages(checkout: Checkout, reached: int) -> None:
         "apt-get",
         f'#!/usr/bin/env bash\necho "apt-get $*" >>"$ASKED"\n[ "$1" != update ] || exit {reached}\n',
     )
-    status, _, err = checkout.run("envs")
-    assert status == 0
+    status, out, err = checkout.run("--yes", "envs")
+    assert (status, out) == (0, "<envs>\n")
     assert "installing system packages: libegl1\n" in err
     assert checkout.asked("apt-get install -y -qq --no-install-recommends libegl1") == 1
 
@@ -186,10 +186,57 @@ def test_without_rights_it_says_what_to_install_and_goes_on(checkout: Checkout) 
     checkout.tool("id", "#!/usr/bin/env bash\necho 1000\n")
     checkout.tool("dpkg-query", '#!/usr/bin/env bash\n[ "$4" = libegl1 ] || echo -n installed\n')
     checkout.tool("apt-get", '#!/usr/bin/env bash\necho "apt-get $*" >>"$ASKED"\n')
-    status, out, err = checkout.run("envs")
+    status, out, err = checkout.run("--yes", "envs")
     assert (status, out) == (0, "<envs>\n")
     assert "please run: sudo apt-get install libegl1" in err
     assert checkout.asked("apt-get") == 0
+
+
+@pytest.fixture
+def without_libegl(checkout: Checkout) -> Checkout:
+    """A Debian on which one library of the window is missing."""
+    checkout.tool("id", "#!/usr/bin/env bash\necho 0\n")
+    checkout.tool("dpkg-query", '#!/usr/bin/env bash\n[ "$4" = libegl1 ] || echo -n installed\n')
+    checkout.tool("apt-cache", "#!/usr/bin/env bash\n")
+    checkout.tool("apt-get", '#!/usr/bin/env bash\necho "apt-get $*" >>"$ASKED"\n')
+    return checkout
+
+
+def test_where_nobody_can_be_asked_it_installs_no_system_package(without_libegl: Checkout) -> None:
+    status, out, err = without_libegl.run("envs")
+    assert (status, out) == (0, "<envs>\n")
+    assert "these system packages are missing: libegl1\n" in err
+    assert "to install them: sudo apt-get install libegl1 " in err
+    assert without_libegl.asked("apt-get") == 0
+
+
+@pytest.mark.parametrize(("answer", "asked"), [("n", 0), ("y", 2), ("", 2)])
+def test_on_a_terminal_it_asks_before_it_installs_system_packages(
+    without_libegl: Checkout, answer: str, asked: int
+) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    os.write(ours, f"{answer}\n".encode())
+    command = [str(without_libegl.tools / "bash"), str(without_libegl.root / "packaging" / "run"), "envs"]
+    done = subprocess.run(
+        command, env=without_libegl.environment, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, text=True
+    )
+    os.close(theirs)
+    os.close(ours)
+    assert (done.returncode, done.stdout) == (0, "<envs>\n")
+    assert without_libegl.asked("apt-get") == asked
+
+
+def test_it_says_what_is_downloaded_while_it_installs(checkout: Checkout) -> None:
+    lines = "Collecting torch\\n  Downloading torch-2.13.0.whl (192 MB)\\nRequirement already satisfied: pip\\n"
+    checkout.tool("python3", PYTHON.replace('"-I -m pip "*)', f'"-I -m pip "*) printf "{lines}";'))
+    status, out, err = checkout.run("envs")
+    assert (status, out) == (0, "<envs>\n")
+    assert [line for line in err.splitlines() if "ing torch" in line] == [
+        "naosu: Downloading torch-2.13.0.whl (192 MB)"
+    ]
+    assert "Requirement" not in err
 
 
 def test_a_shared_copy_that_another_user_set_up_is_one_sentence(checkout: Checkout) -> None:

@@ -67,15 +67,15 @@ class ServedTrial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     ``prompt``: its name; ``text``: what was asked. ``others``: answers of another text than the usual one alone; of
     groups those whose first is not like the second. ``as_first``: of the others those that are like the very first
-    answer. ``control``: groups whose third is not like the second. ``compared``: answers of the same text of which the
-    logprobs were compared, ``drifted`` those that differ (and are not the very first answer again),
-    ``control_drifted`` the same of second and third; ``drift``: the largest distance. ``cached_cold``,
-    ``cached_warm``: tokens of the prompt that the server says to have taken from its cache, of the first and second of
-    a group. ``first_differs``: the very first answer was another. ``unlikely``: tokens of the usual answer that are not
-    the likeliest. ``fingerprints``, ``models``: as the server names itself and the model in its answers, with their
-    number. ``other_seeds``: answers with other seeds, ``other_texts`` those with another text. ``seconds``: of one
-    answer, the median. ``reason``: why it ended early (a problem of resources/words/served.toml, or "no-time"),
-    ``detail``: in the server's words.
+    answer, or of which the server says to have taken less from its cache. ``control``: groups whose third is not like
+    the second. ``compared``: answers of the same text of which the logprobs were compared, ``drifted`` those that
+    differ (and are none of these), ``control_drifted`` the same of second and third; ``drift``: the largest distance.
+    ``cached_cold``, ``cached_warm``: tokens of the prompt that the server says to have taken from its cache, of the
+    first and second of a group. ``first_differs``: the very first answer was another. ``unlikely``: tokens of the usual
+    answer that are not the likeliest. ``fingerprints``, ``models``: as the server names itself and the model in its
+    answers, with their number. ``other_seeds``: answers with other seeds, ``other_texts`` those with another text.
+    ``seconds``: of one answer, the median. ``reason``: why it ended early (a problem of resources/words/served.toml, or
+    "no-time"), ``detail``: in the server's words.
     """
 
     aspect: str

@@ -35,7 +35,7 @@ class Variation:
 
     @property
     def new_others(self) -> int:
-        """Those of another text that is not the very first answer's either, which a cold cache explains."""
+        """Those of another text, without those that a cold cache explains."""
         return sum(trial.others - trial.as_first for trial in self.trials)
 
     @property
@@ -89,7 +89,7 @@ def steady_alone(served: ServedFacts) -> Variation:
         Inconclusive: all of them vary alone.
     """
     alone = of(served, ServedAspect.ALONE)
-    steady = tuple(trial for trial in alone.trials if not trial.others and trial.repetitions > 1)
+    steady = tuple(trial for trial in alone.trials if trial.others == trial.as_first and trial.repetitions > 1)
     if not steady:
         raise Inconclusive("served-varies-anyway")
     return Variation(steady)
@@ -146,7 +146,7 @@ def how_close(found: Variation) -> Phrase:
 
 def what_varies(found: Variation) -> Phrase:
     """The answers, or only their probabilities."""
-    return phrase("served-answers" if found.others else "served-probabilities")
+    return phrase("served-answers" if found.new_others else "served-probabilities")
 
 
 def is_rounding(found: Variation) -> bool:

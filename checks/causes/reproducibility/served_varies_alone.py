@@ -1,7 +1,7 @@
 """A served model gives another answer although nothing of ours is beside it.
 
 Detects:      answers at temperature 0, asked one after the other, of another text or with other probabilities than the
-              usual one; the very first, which may meet a cold cache, is not counted.
+              usual one; not those that met a colder cache, as the very first one may.
 Why it bites: the server cannot repeat itself even when it is idle: neither one request at a time nor a mode against the
               effect of the batch helps.
 Blind spots:  who else uses the server meanwhile is not seen: then this is an effect of company.
@@ -23,10 +23,10 @@ def served_varies_alone(served: ServedFacts) -> Iterator[Finding]:
     alone = of(served, ServedAspect.ALONE)
     if alone.closeness is Closeness.SAMPLED:
         return
-    if not alone.others and not alone.drifted:
+    if not alone.new_others and not alone.drifted:
         enough(alone.calls)
         return
-    is_note = not alone.others and is_rounding(alone)
+    is_note = not alone.new_others and is_rounding(alone)
     yield Finding(
         severity=Severity.NOTE if is_note else Severity.WARNING,
         confidence=SURE,
@@ -35,7 +35,7 @@ def served_varies_alone(served: ServedFacts) -> Iterator[Finding]:
         values={
             FRAMEWORK: served.kind,
             "what": what_varies(alone),
-            "others": str(alone.others or alone.drifted),
+            "others": str(alone.new_others or alone.drifted),
             "calls": str(alone.calls),
             "closeness": how_close(alone),
         },

@@ -16,7 +16,7 @@ class Tally:
 
     def __init__(self, reference=None, first=None):
         self._reference = reference
-        self._first = first
+        self.first = first
         self._replies = []
         self._whole = {}  # of each text the first answer
 
@@ -46,7 +46,9 @@ class Tally:
         facts = {
             "repetitions": len(replies),
             "others": len(others),
-            "as_first": sum(self._first is not None and reply.text == self._first.text for reply in others),
+            "as_first": sum(self._is_cold(reply) or reply.text == self.first.text for reply in others)
+            if self.first is not None
+            else 0,
             "distinct": len(self._whole),
             "compared": len(compared),
             "drifted": sum(drift > 0 and not self._is_first(reply) for reply, drift in compared),
@@ -68,8 +70,12 @@ class Tally:
         return facts
 
     def _is_first(self, reply):
-        """Whether it is the very first answer again, number by number."""
-        return self._first is not None and drift_of(self._first, reply) == 0
+        """Whether it is the very first answer again, number by number, or came of a colder cache as that one did."""
+        return self.first is not None and (self._is_cold(reply) or drift_of(self.first, reply) == 0)
+
+    def _is_cold(self, reply):
+        """Whether the server says to have taken less from its cache than for the usual answer."""
+        return reply.cached is not None and self.usual.cached is not None and reply.cached < self.usual.cached
 
 
 def portrait_of(reply):

@@ -81,6 +81,7 @@ def alone(session):
         for prompt in prompts:
             name = prompt["name"]
             if not turn and name in session.first:
+                tallies[name].first = session.first[name]
                 continue
             if session.is_over and turn > 1:
                 ended = NO_TIME
@@ -93,7 +94,7 @@ def alone(session):
             if turn:
                 tallies[name].add(reply)
             else:
-                session.first[name] = reply
+                session.first[name] = tallies[name].first = reply
             if trials[name].is_due:
                 yield trials[name].facts(tallies[name].facts)
         if ended is not None:

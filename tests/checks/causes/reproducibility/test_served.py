@@ -90,6 +90,7 @@ def test_what_is_drawn_is_told_by_its_own_cause() -> None:
 
 def test_steady_alone() -> None:
     assert list(served_varies_alone(served(STEADY))) == []
+    assert list(served_varies_alone(served(trial("alone", others=2, as_first=2)))) == []  # of a colder cache
     with pytest.raises(Inconclusive, match="too-few"):
         list(served_varies_alone(served(trial("alone", calls=3))))
     with pytest.raises(NotHere):

@@ -210,6 +210,20 @@ def test_another_model_is_not_said_to_lose_anything(lost: Callable[..., Quantisa
     assert (loss.reason, loss.layers, loss.sqnr) == ("other-model", (), None)
 
 
+def test_a_model_of_other_inputs_is_not_compared(lost: Callable[..., QuantisationLoss], tmp_path: Path) -> None:
+    node = files.node("MatMul", ["x", "w"], ["y"])
+    held, faces = [files.weight("w", np.ones((3, 3), "float32"))], [files.value(name, (1, 3)) for name in "xy"]
+    small = files.model([node], held, faces[:1], faces[1:])
+    (tmp_path / "int8.onnx").write_bytes(small)
+    np.savez(tmp_path / "given.npz", x=X)
+    argument = {
+        "path": str(tmp_path / "int8.onnx"), "first": str(tmp_path / "net.onnx"), "format": "onnx",
+        "inputs": str(tmp_path / "given.npz"), "seconds": 60.0,
+    }  # fmt: skip
+    raw = [each for facts in probe.quantisation(argument) for each in facts.get("measurements+", ())]
+    assert raw[-1]["reason"] == "other-inputs", lost
+
+
 def test_a_model_alone_tells_what_its_codes_cannot_hold(lost: Callable[..., QuantisationLoss]) -> None:
     loss = lost({"r1": 0.25}, first=None)
     assert loss.sqnr is None

@@ -14,7 +14,7 @@ from ... import kit as compute
 from .. import drawing, onnx_cut, runs
 from .. import onnxruntime as runtime
 from ..minimal.worker import imported
-from ..ways import Model
+from ..ways import Model, is_of_model
 from . import again, alone, pairs, saturation
 from .layers import Loss
 
@@ -64,6 +64,12 @@ def _with_float(argument, clock):
         rows = max((array.shape[0] for array in arrays.values() if array.ndim > 1), default=1)
         figures.update(origin, inputs=model_kit.as_facts(arrays), rows=rows)
         ways = [one.way() for one in both]
+        try:
+            ways[1].results(arrays)
+        except Exception as error:
+            if not is_of_model(error) or model_kit.is_not_the_input(error):
+                raise
+            return dict(figures, reason="other-inputs")
         found = pairs.pairs(parts[0].graph, parts[1].graph)
         loss = Loss(model, parts, ways, found, arrays, compute.Clock(clock.left * 0.6), os.path.abspath("."))
         measured = loss.layers()

@@ -14,15 +14,18 @@ import msgspec
 
 from checks.engine.events import Event
 from checks.engine.job_runner import JobRunner
-from checks.engine.plans.minimal import MinimalJob, minimal_job, suspects
+from checks.engine.plans.minimal import MinimalJob, is_any_telling, minimal_job, suspects
 from checks.facts import Measurement, MinimalGraph
 from checks.facts.case import Case
 
 
 def can_be_cut(case: Case) -> bool:
-    """Whether a model of a case that was examined here differs in some way that can be cut down, and was not."""
+    """Whether a model of a case that was examined here shows what is worth being cut down, and was not.
+
+    Rounding is not: on request it is cut down all the same.
+    """
     is_cut = any(isinstance(measured, MinimalGraph) for measured in case.facts.measurements)
-    return case.facts.here and bool(case.facts.target) and not is_cut and bool(suspects(case.facts))
+    return case.facts.here and bool(case.facts.target) and not is_cut and is_any_telling(case.facts)
 
 
 def to_cut(case: Case, beside: str = "") -> tuple[str, ...]:

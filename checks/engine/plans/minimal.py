@@ -22,6 +22,7 @@ KIND = "minimal"  # the job's id begins with this
 SECONDS = {"quick": 30.0, "standard": 120.0, "thorough": 900.0}  # by effort
 RUNTIME, FORMAT, CPU, DEFAULT = "onnxruntime", "onnx", "CPUExecutionProvider", "default"
 _COMPARED = ("device", "level", "threads", "deterministic")  # what gives the same but for rounding
+_ROUNDING = 1  # the least rank
 _FAILED = frozenset({"failed", *CUT})
 
 
@@ -59,6 +60,12 @@ def suspects(facts: Facts, beside: str = "") -> dict[str, Suspect]:
     return found
 
 
+def is_any_telling(facts: Facts) -> bool:
+    """Whether a model shows more than another order of sums, which is as it has to be."""
+    runs = (run for run in facts.measurements if isinstance(run, ModelMeasured) and run.framework == RUNTIME)
+    return bool(suspects(facts)) and any(_rank(run) > _ROUNDING for run in runs)
+
+
 def _rank(run: ModelMeasured) -> int:
     """How much a comparison is worth being cut down; 0: it shows nothing, or nothing that a part could."""
     if run.aspect == LOST:
@@ -74,7 +81,7 @@ def _rank(run: ModelMeasured) -> int:
         return 5
     if decides_otherwise(run):
         return 2
-    return 1 if run.difference is not None and run.difference.differing else 0
+    return _ROUNDING if run.difference is not None and run.difference.differing else 0
 
 
 def _suspect(run: ModelMeasured) -> Suspect:

@@ -29,7 +29,7 @@ def differing() -> Case:
     run = ModelMeasured(
         framework="onnxruntime", path="/m/net.onnx", device="CPUExecutionProvider", aspect="level",
         setting="ORT_ENABLE_ALL", other="ORT_DISABLE_ALL", bound=1e-6,
-        difference=ArrayDifference(elements=10, differing=9, max_abs=1e-7, scale=1.0),
+        difference=ArrayDifference(elements=10, differing=9, max_abs=0.5, scale=1.0),
     )  # fmt: skip
     model = ModelFacts(path="/m/net.onnx", name="net.onnx", format="onnx")
     known = Facts(models=(model,), measurements=(run,), target="/venv/bin/python", here=True)

@@ -79,10 +79,12 @@ def test_it_is_offered_once_and_for_no_case_from_elsewhere() -> None:
     def offered(known: Facts) -> bool:
         return minimal.can_be_cut(judged(known, Answers(symptom="models")))
 
-    assert offered(facts(LEVEL))
+    assert offered(facts(PROVIDER))
+    assert offered(facts(LEVEL, FAILED))
+    assert not offered(facts(LEVEL))  # rounding is as it has to be
     assert not offered(facts(SAME))
-    assert not offered(facts(LEVEL, MinimalGraph(path="/m/net.onnx")))  # type: ignore[arg-type]
-    assert not offered(Facts(models=facts().models, measurements=(LEVEL,), target="/venv/bin/python"))
+    assert not offered(facts(PROVIDER, MinimalGraph(path="/m/net.onnx")))  # type: ignore[arg-type]
+    assert not offered(Facts(models=facts().models, measurements=(PROVIDER,), target="/venv/bin/python"))
 
 
 @pytest.fixture

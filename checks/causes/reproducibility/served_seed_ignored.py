@@ -11,7 +11,7 @@ Knowledge:    none
 from collections.abc import Iterator
 
 from checks.analysis.numbers.power import ENOUGH
-from checks.analysis.served.variation import OPEN, Variation, evidence_of, of, steady_alone
+from checks.analysis.served.variation import Variation, evidence_of, of, steady_alone
 from checks.causes.registry import check
 from checks.facts import ServedAspect, ServedFacts
 from checks.facts.finding import FRAMEWORK, Finding, Inconclusive, Severity
@@ -32,10 +32,11 @@ def served_seed_ignored(served: ServedFacts) -> Iterator[Finding]:
             raise Inconclusive("served-too-few", count=str(seeded.calls), enough=str(ENOUGH // 2))
         return
     steady_alone(served)
-    is_shown = seeded.calls > _FEW and _texts(seeded) > _MOST * seeded.calls
+    if seeded.calls <= _FEW or _texts(seeded) <= _MOST * seeded.calls:
+        raise Inconclusive("served-seed-moved", others=str(seeded.others), calls=str(seeded.calls))
     yield Finding(
-        severity=Severity.WARNING if is_shown else Severity.NOTE,
-        confidence=_SURE if is_shown else OPEN,
+        severity=Severity.WARNING,
+        confidence=_SURE,
         subject=served.model,
         evidence=tuple(evidence_of(served, seeded, "served_with_seed")),
         values={FRAMEWORK: served.kind, "others": str(seeded.others), "calls": str(seeded.calls)},

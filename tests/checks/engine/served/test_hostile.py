@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -114,6 +116,18 @@ def test_nobody_listens() -> None:
 def test_https_to_a_server_without_it() -> None:
     with serving(status(200)) as url:
         assert asked(url.replace("http:", "https:")).problem == "tls"
+
+
+def test_a_certificate_that_nobody_trusts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def untrusted(_self: object) -> None:
+        error = ssl.SSLCertVerificationError(1, "certificate verify failed")
+        error.verify_message = "self-signed certificate"
+        raise error
+
+    monkeypatch.setattr(http.client.HTTPSConnection, "connect", untrusted)
+    found = asked("https://localhost:1")
+    assert found.problem == "certificate"
+    assert "self-signed certificate" in problem_words(found, "en")
 
 
 def test_a_name_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:

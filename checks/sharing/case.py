@@ -21,8 +21,9 @@ KINDS_OF_FACTS: dict[str, Any] = {
     **dict.fromkeys(("machine", "interpreters", "frameworks")),
     **{kind: [] for kind in ("models", "scripts", "logs", "measurements")},
 }
-SIZE_LIMIT = 64 * 1024 * 1024  # bytes; a thousand findings with all their words take six megabytes
-_LARGEST = 32 * 1024 * 1024  # bytes of the facts; of a log of five megabytes less than one is kept
+SIZE_LIMIT = 100 * 1024 * 1024  # bytes; two hundred logs as they are kept, with as much of each as is
+PACKED_LIMIT = 64 * 1024 * 1024  # bytes of what is unpacked or encoded anew first, when both are there at once
+_LARGEST = 32 * 1024 * 1024  # bytes of the facts without the texts of the logs
 _MOST_VALUES = 500_000  # in the JSON; a long examination of many models has some 20,000
 _MOST_ITEMS = 2_500  # of one list; a very large environment has 1,000 packages, a long load test 2,000 samples
 # Lists of what a machine has few of, whose entries are held against each other, or each against every wording.
@@ -33,11 +34,15 @@ _FEWER = {
 }
 _LONGEST = 100_000  # characters of one text that is no log
 _LOGS = 1_500_000  # characters of all logs together
+_READ = 8  # bytes of JSON that are read of a log for each character that all may have
+_COUNTED = 1 << 20  # bytes in which values are counted at once
 _MOST_TEXTS = 200  # logs in one case
 _SHORT = 200  # characters of a version or a time
 _DEEPEST = 50  # levels of lists and objects in the JSON of a case; facts have ten, and each level costs stack later
 # As much as there is without a sign that parts values, and then a text that holds some, or the end.
 _TEXT = re.compile(rb'(?:[^"]++|"(?:[^"\\,\[{]++|\\.)*+")*+("(?:[^"\\]++|\\.)*+")?+', re.DOTALL)
+_LONGEST_ESCAPE = 6
+_HALF = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}$")  # of a pair of escapes for one sign
 _KINDS = frozenset(kind.__struct_config__.tag for kind in get_args(Measurement))
 
 
@@ -96,20 +101,21 @@ def decode(data: bytes) -> Case:
         raise CaseError("case-not-ours", str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CaseError("case-damaged", str(error)) from error
-    if len(file.facts) > _LARGEST or _values(file.facts) > _MOST_VALUES:
-        raise CaseError("file-too-large")
     newer = file.format > FORMAT
     fence = _Fence()
     try:
-        facts = msgspec.convert(fence.cut(msgspec.json.decode(file.facts)), Facts)
+        kinds = msgspec.json.decode(file.facts, type=dict[str, msgspec.Raw])
+        logs = kinds.pop("logs", msgspec.Raw(b"[]"))
+        size, values = sum(map(len, kinds.values())), sum(map(_values, (*kinds.values(), logs)))
+        if size > _LARGEST or values > _MOST_VALUES:
+            raise CaseError("file-too-large")
+        plain = fence.cut({kind: msgspec.json.decode(raw) for kind, raw in kinds.items()})
+        facts = msgspec.structs.replace(msgspec.convert(plain, Facts), logs=fence.logs(logs), here=False)
         answers = msgspec.json.decode(file.answers, type=Answers)
         created, written = (msgspec.json.decode(text, type=str)[:_SHORT] for text in (file.created, file.naosu))
         complete, shortened = (msgspec.json.decode(flag, type=bool) for flag in (file.complete, file.shortened))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CaseError("case-too-new" if newer else "case-unreadable", str(error)) from error
-    if len(facts.logs) > _MOST_TEXTS:
-        raise CaseError("case-unreadable", f"more than {_MOST_TEXTS} texts")
-    facts = msgspec.structs.replace(facts, logs=tuple(map(fence.with_kept_text, facts.logs)), here=False)
     if facts.symptom is None:
         answered = Symptom(origin="case", name=answers.symptom, exactness=answers.exactness)
         facts = msgspec.structs.replace(facts, symptom=answered)
@@ -119,12 +125,18 @@ def decode(data: bytes) -> Case:
 
 def _values(raw: msgspec.Raw) -> int:
     """How many values a JSON has at most, counted before anything is made of them; what stands in texts is none."""
-    data, signs = bytes(raw), (b",", b"[", b"{")
-    count = sum(map(data.count, signs))
+    data = memoryview(raw)  # of which nothing large is copied
+    count = _signs(data, 0, len(data))
     if count > _MOST_VALUES:
         for text in itertools.islice(_TEXT.finditer(data), 2 * _MOST_VALUES):  # each is a value or names one
-            count -= sum(map((text[1] or b"").count, signs))
+            count -= _signs(data, *text.span(1))
     return count
+
+
+def _signs(data: memoryview, start: int, end: int) -> int:
+    """How many signs that part values stand there."""
+    pieces = (bytes(data[place : min(place + _COUNTED, end)]) for place in range(max(start, 0), end, _COUNTED))
+    return sum(piece.count(sign) for piece in pieces for sign in (b",", b"[", b"{"))
 
 
 class _Fence:
@@ -134,21 +146,38 @@ class _Fence:
         self.has_cut = False
         self._left = _LOGS
 
-    def cut(self, facts: Any) -> Any:
+    def cut(self, facts: dict[str, Any]) -> dict[str, Any]:
         """The facts with lists and texts of a length that can be judged, and the measurements that are known here.
 
         Raises:
             CaseError: they are nested too deep.
         """
-        if not isinstance(facts, dict):
-            return facts
-        logs = facts.get("logs")
-        kept: dict[str, Any] = self._cut({name: value for name, value in facts.items() if name != "logs"}, _DEEPEST)
-        if "logs" in facts:
-            kept["logs"] = logs
+        kept: dict[str, Any] = self._cut(facts, _DEEPEST)
         if isinstance(kept.get("measurements"), list):
             kept["measurements"] = [run for run in kept["measurements"] if _is_known(run)]
         return kept
+
+    def logs(self, raw: msgspec.Raw) -> tuple[SentFile, ...]:
+        """The logs, one at a time: all that are kept take less room than one may that was sent.
+
+        Raises:
+            CaseError: there are too many, or what is beside the texts is too large.
+            msgspec.DecodeError: they are no logs.
+        """
+        sent = msgspec.json.decode(raw, type=list[dict[str, msgspec.Raw]])
+        if len(sent) > _MOST_TEXTS:
+            raise CaseError("case-unreadable", f"more than {_MOST_TEXTS} texts")
+        if sum(len(value) for log in sent for name, value in log.items() if name != "text") > _LARGEST:
+            raise CaseError("file-too-large")
+        return tuple(map(self._log, sent))
+
+    def _log(self, sent: dict[str, msgspec.Raw]) -> SentFile:
+        text = bytes(memoryview(sent.pop("text", msgspec.Raw(b"null")))[: _READ * _LOGS + 1])
+        plain = {name: msgspec.json.decode(raw) for name, raw in sent.items()}
+        if len(text) > _READ * _LOGS:
+            self.has_cut = True
+            text = cut_text(text)
+        return self.with_kept_text(msgspec.convert({**plain, "text": msgspec.json.decode(text)}, SentFile))
 
     def with_kept_text(self, sent: SentFile) -> SentFile:
         """A log as this version would have kept it: judging megabytes of it would take minutes."""
@@ -180,6 +209,18 @@ class _Fence:
     def _first(self, value: Any, count: int) -> Any:
         self.has_cut = True
         return value[:count]
+
+
+def cut_text(text: bytes) -> bytes:
+    """The beginning of a text in JSON as a whole one: no sign and no escape at its end is a part of one."""
+    text = text.rstrip(bytes(range(0x80, 0xC0)))
+    text = text[:-1] if text[-1] >= 0xC0 else text
+    near = text[-_LONGEST_ESCAPE:]
+    if b"\\" in near:
+        text = text[: len(text) - len(near) + near.rfind(b"\\")]
+        if (len(text) - len(text.rstrip(b"\\"))) % 2:  # that was the second of two
+            text = text[:-1]
+    return _HALF.sub(b"", text) + b'"'
 
 
 def _is_known(run: Any) -> bool:

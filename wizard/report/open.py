@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import re
 from pathlib import Path
 
 from checks.facts.case import Case
-from checks.sharing.case import SIZE_LIMIT, CaseError, decode
+from checks.sharing.case import PACKED_LIMIT, SIZE_LIMIT, CaseError, decode
 from wizard.words import words
 
 _HEAD = 1024  # bytes in which a PDF names itself
+_BEFORE = re.compile(rb"(?:%s)?\s*" % codecs.BOM_UTF8)
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -30,14 +32,16 @@ def open_case(path: Path) -> Case:
         raise CaseError("file-unreadable", getattr(error, "strerror", None) or str(error)) from error
     if len(data) > SIZE_LIMIT:
         raise CaseError("file-too-large", str(path))
+    if len(data) > PACKED_LIMIT and not data.removeprefix(codecs.BOM_UTF8)[:_HEAD].lstrip().startswith(b"{"):
+        raise CaseError("file-too-large", str(path))
     if b"%PDF-" in data[:_HEAD]:
         from wizard.report.pdf.attached_case import read_pdf
 
         return read_pdf(data)
-    text = _utf8(data)
-    if not text.startswith(b"{"):
+    data = _utf8(data)
+    if not data.startswith(b"{"):
         raise CaseError("case-not-ours", str(path))
-    return decode(text)
+    return decode(data)
 
 
 def holds_case(path: Path) -> bool:
@@ -60,4 +64,5 @@ def _utf8(data: bytes) -> bytes:
     """The text without marks and white space at its start. PowerShell 5 writes what is redirected (>) as UTF-16."""
     if data.startswith(_UTF16):
         data = data.decode("utf-16", errors="replace").encode()
-    return data.removeprefix(codecs.BOM_UTF8).lstrip()
+    begin = _BEFORE.match(data)
+    return data[begin.end() :] if begin is not None and begin.end() else data  # copied once: it may be large

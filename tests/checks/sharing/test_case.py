@@ -3,9 +3,10 @@
 import json
 import tracemalloc
 
+import msgspec
 import pytest
 
-from checks.sharing.case import CaseError, decode, to_builtins
+from checks.sharing.case import CaseError, cut_text, decode, to_builtins
 from wizard.report.content.report import build
 from wizard.words import words
 
@@ -124,6 +125,33 @@ def test_of_many_long_logs_as_much_is_judged_as_of_a_few(monkeypatch: pytest.Mon
     case = decode(with_texts(*["RuntimeError: CUDA error\n" * 400] * 10))
     assert sum(len(log.text or "") for log in case.facts.logs) == 30_000
     assert case.shortened
+
+
+def test_the_texts_of_logs_may_be_larger_than_all_other_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checks.sharing.case._LARGEST", 5_000)
+    assert len(decode(with_texts("x" * 9_000, "y" * 9_000)).facts.logs) == 2
+    for name, size in (("name", 9_000), ("origin", 5_001)):
+        log = {"name": "a", "kind": "log", "text": "x", name: "n" * size}
+        with pytest.raises(CaseError, match="file-too-large"):
+            decode(json.dumps({"format": 1, "facts": {"logs": [log]}}).encode())
+
+
+def test_of_a_log_without_end_no_more_is_made_than_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checks.sharing.case._LOGS", 100)
+    for text in ("\U0001f600" * 5_000, '\\"\n' * 5_000, "x" * 5_000):
+        case = decode(with_texts(text))
+        assert case.shortened
+        assert text.startswith(case.facts.logs[0].text or "-")
+
+
+@pytest.mark.parametrize("text", ["aé\U0001f600b", "\\\\\\", '\\"\\n\n', "\U0001f600\U0001f600", "日本\\u0041"])
+@pytest.mark.parametrize("is_ascii", [True, False])
+def test_a_text_is_cut_where_a_sign_ends(text: str, is_ascii: bool) -> None:
+    whole = json.dumps(text * 3, ensure_ascii=is_ascii).encode()
+    for end in range(2, len(whole)):
+        cut = msgspec.json.decode(cut_text(whole[:end]), type=str)
+        assert (text * 3).startswith(cut)
+        assert len(whole[:end]) - len(json.dumps(cut, ensure_ascii=is_ascii).encode()) <= 12
 
 
 def test_a_log_of_many_commas_is_no_million_of_values() -> None:

@@ -94,6 +94,17 @@ def test_far_too_large(tmp_path: Path) -> None:
         open_case(path)
 
 
+def test_what_is_encoded_anew_may_be_less_large(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard.report.open.PACKED_LIMIT", 100)
+    export(case, tmp_path / "a.json", "json", "en", hide=None)
+    assert open_case(tmp_path / "a.json").facts == case.facts
+    (tmp_path / "b.json").write_bytes((tmp_path / "a.json").read_bytes().decode().encode("utf-16"))
+    export(case, tmp_path / "c.pdf", "pdf", "en", hide=None)
+    for name in ("b.json", "c.pdf"):
+        with pytest.raises(CaseError, match="file-too-large"):
+            open_case(tmp_path / name)
+
+
 def test_a_newer_case_opens_as_far_as_it_is_understood(case: Case, tmp_path: Path) -> None:
     plain = json.loads(to_json(case, "en"))
     plain |= {"format": FORMAT + 1, "naosu": "9.9", "something_new": 1}

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 
 from checks.facts.case import Case
-from checks.sharing.case import SIZE_LIMIT, CaseError, decode
+from checks.sharing.case import PACKED_LIMIT, CaseError, decode
 
 _MARK, _STREAM, _END = b"/EmbeddedFile", b"stream", b"endstream"
 _MOST_MARKS = 64  # embedded files that are looked at, from the last one on: what was changed is appended
@@ -83,7 +83,7 @@ def _unpacked(description: bytes, stream: memoryview) -> bytes | None:
         if not _CASE.match(zlib.decompressobj().decompress(stream[: 4 * _HEAD], _HEAD)):
             return None
         unpacker = zlib.decompressobj()
-        content = unpacker.decompress(stream, SIZE_LIMIT)
+        content = unpacker.decompress(stream, PACKED_LIMIT)
     except zlib.error as error:
         raise ValueError(str(error)) from error
     if not unpacker.eof:

@@ -16,7 +16,7 @@ from pypdf.generic import (
 )
 
 from checks.facts.case import Case
-from checks.sharing.case import SIZE_LIMIT, CaseError
+from checks.sharing.case import PACKED_LIMIT, CaseError
 from wizard.report.content.report import build
 from wizard.report.pdf.attached_case import read_pdf
 from wizard.report.pdf.document import to_pdf
@@ -116,7 +116,7 @@ def chained(data: bytes, times: int) -> StreamObject:
         pytest.param(stream(b"", *["/FlateDecode"] * 200), id="two-hundred-filters"),
         pytest.param(stream(EMPTY, "/FlateDecode"), id="not-packed"),
         pytest.param(stream(zlib.compress(EMPTY)[:-8], "/FlateDecode"), id="cut-off"),
-        pytest.param(stream(zlib.compress(EMPTY[:-2] + b" " * SIZE_LIMIT + b"}}"), "/FlateDecode"), id="bomb"),
+        pytest.param(stream(zlib.compress(EMPTY[:-2] + b" " * PACKED_LIMIT + b"}}"), "/FlateDecode"), id="bomb"),
     ],
 )
 def test_what_is_packed_as_ours_never_is(packed: StreamObject) -> None:

@@ -331,13 +331,16 @@ def _pair(
     elements: int | None = 1,
     dtype: str = "",
 ) -> ReportedDifference:
+    """Two numbers of one result. Beside 0 one is a difference itself, or a result of a size that nobody tells."""
     apart, doubt = abs(first.value - second.value), first.doubt + second.doubt
+    scale = scale or max(abs(first.value), abs(second.value))
+    is_from_0 = 0 in (first.value, second.value) and apart >= scale
     return ReportedDifference(
         first=first.text,
         second=second.text,
         least=max(apart - doubt, 0.0),
         most=apart + doubt,
-        scale=scale or max(abs(first.value), abs(second.value)),
+        scale=None if is_from_0 else scale,
         elements=elements,
         dtype=dtype,
         lines=tuple(dict.fromkeys(lines)),

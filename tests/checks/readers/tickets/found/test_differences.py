@@ -117,6 +117,17 @@ def test_printed_digits_leave_a_doubt_and_whole_numbers_none() -> None:
     assert (whole.least, whole.most) == (pytest.approx(0.45), pytest.approx(0.55))
 
 
+def test_beside_0_a_number_is_a_difference_of_unknown_size() -> None:
+    """The printed error of a sum in float64, where 0 was expected."""
+    (shown,) = read(
+        "cuda: tensor(6.6426e-09, dtype=torch.float64)\nexpected: tensor(0., dtype=torch.float64)"
+    ).differences
+    assert shown.scale is None
+    assert shown.most == pytest.approx(6.6426e-09, rel=1e-3)
+    (shown,) = read("out_cpu = tensor([0., 4.])\nout_gpu = tensor([2., 4.], device='cuda:0')").differences
+    assert shown.scale == 4.0
+
+
 def test_a_zero_that_is_not_printed_is_one() -> None:
     """NumPy leaves zeros out at the end: 3.5 beside 3.500001 has as many decimals."""
     (shown,) = read(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
 def add_arguments(parser: Parser, text: Text) -> None:
     """Its options."""
     parser.add_argument("--near", metavar="FOLDER", help=text("help-folder"))
+    parser.add_argument("--make", metavar="FOLDER", help=text("help-make"))
     parser.add_argument("--json", nargs="?", const=STANDARD_STREAM, metavar="FILE", help=text("help-json"))
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """List them."""
+    """List them, or make one."""
+    if chosen.make is not None:
+        return _make(Path(chosen.make), chosen.lang)
     from checks.interpreters import Places, choice_among, find_interpreters, likely_first
 
     if chosen.near is not None and not Path(chosen.near).is_dir():
@@ -43,6 +47,23 @@ def run(chosen: argparse.Namespace) -> int:
         print(words("commands.none-found", chosen.lang))
     for interpreter in found:
         print(_line(interpreter, chosen.lang, choice))
+    return 0
+
+
+def _make(folder: Path, language: str) -> int:
+    import shlex
+    import subprocess
+
+    from checks.proof.new_environment import FRAMEWORK, make_environment
+
+    print(words("commands.making", language, path=folder, package=FRAMEWORK), file=sys.stderr)
+    try:
+        python = make_environment(folder)
+    except FileExistsError:
+        raise UsageError(words("commands.make-exists", language, path=folder)) from None
+    except (OSError, subprocess.CalledProcessError):
+        raise UsageError(words("commands.make-failed", language, path=folder)) from None
+    print(words("commands.made", language, quoted=shlex.quote(str(python))))
     return 0
 
 

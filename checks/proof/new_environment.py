@@ -1,0 +1,51 @@
+"""A Python environment to examine on a machine that has none: made where the user asks for it, and only then.
+
+Our own uv takes a Python that is there, or downloads one (https://docs.astral.sh/uv/concepts/python-versions/), and
+installs from where the user's pip looks for packages.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from checks.engine.processes.surroundings import probe_environment
+from checks.proof.resolving.pip_settings import for_uv, pip_settings
+from checks.proof.resolving.resolver import uv_program
+
+PYTHONS = ">=3.11,<3.15"  # for which the framework has wheels
+FRAMEWORK = "torch==2.13.0"  # the version that Naosu is tested with (pyproject.toml)
+PACKAGES = (FRAMEWORK, "numpy")
+
+
+def make_environment(folder: Path, variables: Mapping[str, str] = os.environ) -> Path:
+    """Make a virtual environment with PyTorch in a new folder; its interpreter. uv tells its progress on our streams.
+
+    Raises:
+        FileExistsError: there is something in its place.
+        FileNotFoundError: there is no uv.
+        subprocess.CalledProcessError: uv could not make it, and has said why; nothing of it is left.
+    """
+    folder = folder.absolute()
+    if os.path.lexists(folder):
+        raise FileExistsError(folder)
+    python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    theirs = probe_environment(str(python), variables)
+    uv = uv_program(theirs)
+    if not uv:
+        raise FileNotFoundError("uv")
+    options, named = for_uv(pip_settings(None, theirs))
+    best = ("--index-strategy", "unsafe-best-match") if "UV_INDEX" in named else ()
+    environment = {**theirs, **named}
+    try:
+        subprocess.run((uv, "venv", "--python", PYTHONS, "--seed", str(folder)), env=environment, check=True)
+        install = (uv, "pip", "install", "--python", str(python), *best, *options, *PACKAGES)
+        subprocess.run(install, env=environment, check=True)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return python

@@ -38,6 +38,9 @@ _STATED = re.compile(
     r"|(?:最大)?(?:の?絶対|の?相対)?(?:誤差|差分?|ずれ)|误差|差异|差值)"
     rf"{_GAP}(?P<number>{NUMBER})(?P<percent> ?%)?"
 )
+# In all that it finds stands one of these, and before that nothing but the words around it: see _stated_in.
+_ANCHOR = re.compile(r"(?i)di(?:f|sc)|err|devia|misma|off by|差|ずれ")
+_BEFORE_ANCHOR = re.compile(r"(?i)[a-z _.\-最大の絶対相誤误]*")
 _BEHIND = re.compile(
     rf"(?P<number>{NUMBER})(?P<percent> ?%)?(?:程度|ほど|くらい|ぐらい)?(?:の)?(?:(?:誤差|差|ずれ|違い)"
     r"| (?:of )?(?:(?:max|maximum|abs|absolute|rel|relative|numerical) ){0,2}"
@@ -123,7 +126,7 @@ def read_differences(text: Text) -> Iterator[Statement]:
 
 
 def _stated(text: Text) -> Iterator[_Stated]:
-    for found in (*_STATED.finditer(text.whole), *_BEHIND.finditer(text.whole)):
+    for found in (*_stated_in(text.whole), *_BEHIND.finditer(text.whole)):
         words = found.groupdict().get("words") or found[0]
         value = printed(found["number"])
         is_small = 0 < abs(value.value) < 1
@@ -136,6 +139,21 @@ def _stated(text: Text) -> Iterator[_Stated]:
         if found["percent"]:
             value = Printed(value.text, value.value / 100, value.doubt / 100)
         yield _Stated(value, bool(found["percent"] or _RELATIVE.search(words)), found.start("number"))
+
+
+def _stated_in(text: str) -> Iterator[re.Match[str]]:
+    """What ``_STATED.finditer`` finds, tried only where it may begin: a log has few such places."""
+    place = 0  # where the next one may begin at the earliest
+    for anchor in _ANCHOR.finditer(text):
+        if anchor.start() < place:  # within the one before
+            continue
+        end = anchor.start() + 1
+        before = _BEFORE_ANCHOR.match(text[place : anchor.start()][::-1])
+        first = anchor.start() - (before.end() if before is not None else 0)
+        found = next(filter(None, (_STATED.match(text, begin) for begin in range(first, end))), None)
+        if found is not None:
+            yield found
+        place = end if found is None else found.end()
 
 
 def _merged(text: Text, stated: Sequence[_Stated], pairs: Sequence[ReportedDifference]) -> Iterator[ReportedDifference]:

@@ -1,10 +1,13 @@
 # ruff: noqa: E501 - what programs printed stays as it is
 """How far results are apart, as a text tells it."""
 
+import random
+
 import numpy as np
 import pytest
 
 from checks.facts import ReportedDifference, ReportedNumbers
+from checks.readers.tickets.found.differences import _STATED, _stated_in
 from checks.readers.tickets.lines import lines_of
 from checks.readers.tickets.reported import reported_in
 
@@ -195,3 +198,37 @@ def test_a_difference_is_a_fact_that_a_case_keeps() -> None:
     told = read("max abs diff 1.2e-7").differences[0]
     assert isinstance(told, ReportedDifference)
     assert told.lines == (1,)
+
+
+def test_what_is_stated_is_found_without_a_look_at_the_rest() -> None:
+    parts = (
+        *("max", "maximum", "MaxAbs", "Abs", "rel", "relative", "mean", "Diff", "differences", "dif", "err", "error"),
+        *("deviation", "discrepancy", "mismatch", "differs", "differed only by", " by", " off by", "a", "ſ", "İ", "\n"),
+        *(
+            "最大",
+            "の絶対",
+            "相対",
+            "誤差",
+            "差分",
+            "ずれ",
+            "误差",
+            " ",
+            "_",
+            ".",
+            "-",
+            ": ",
+            "=",
+            "1e-3",
+            "0.5",
+            "12%",
+            "3",
+        ),
+        *(" is ", "of up to ", "about ", "~", "(", ")", "max diff 1e-3", "誤差は0.01"),
+    )
+    disorder = random.Random(11)
+    for _ in range(3000):
+        text = "".join(disorder.choices(parts, k=disorder.randrange(1, 14)))
+        found, wanted = (
+            [(one.span(), one.groupdict()) for one in which(text)] for which in (_stated_in, _STATED.finditer)
+        )
+        assert found == wanted, text

@@ -22,8 +22,8 @@ import msgspec
 from checks.facts.case import Case
 from checks.interpreters.disk import names_in, start_of
 from checks.sharing.case import SIZE_LIMIT, CaseError, decode, to_builtins
-from checks.sharing.files import write_whole
-from checks.sharing.redact import without_secrets
+from checks.sharing.files import make_private, write_whole
+from checks.sharing.redact import secretless, without_secrets
 
 _FORMAT = 1
 _HEADING = "heading.json"
@@ -35,6 +35,7 @@ _MOST = 1_000  # cases
 _MOST_VERSIONS = 20  # of one case
 _WORDS = 4_000  # characters of what was sent, by which a case is found again
 _TITLE = 200  # characters
+_SENTENCE = 2_000  # characters of a verdict
 _DAYS_DELETED = 30  # after which what was deleted is gone
 
 
@@ -91,7 +92,7 @@ class Cases:
         Raises:
             OSError: the disk is full, or the folder cannot be written.
         """
-        self._make(self.folder)
+        make_private(self.folder)
         name = f"{dt.datetime.now(dt.UTC):%Y%m%d-%H%M%S}-{os.urandom(3).hex()}"
         (self.folder / name).mkdir(mode=0o700)
         try:
@@ -99,7 +100,8 @@ class Cases:
         except BaseException:
             shutil.rmtree(self.folder / name, ignore_errors=True)
             raise
-        for old in self.headings()[_MOST:]:
+        others = [other for other in self.headings() if other.id != name]  # the new one stays, whatever the clock says
+        for old in others[_MOST - 1 :]:
             with contextlib.suppress(OSError):
                 self.delete(old.id)
         return heading
@@ -117,11 +119,15 @@ class Cases:
         number = max(self.versions(name), default=0) + 1
         if before.is_complete and not case.complete:
             self._write_version(name, number, case)
+            self._prune(before)
             return before
         return self._with(before, case, verdicts, number)
 
     def replace(self, name: str, case: Case, verdicts: Verdicts) -> Heading:
-        """Save the version that is shown anew: its remedies were tried, or carried out.
+        """Save the version that opens anew: its remedies were tried, or carried out.
+
+        Where that is another examination by now (this one was broken off, or another window has checked again), it
+        stays, and this becomes a version of its own.
 
         Raises:
             KeyError: there is no such case any more.
@@ -130,6 +136,8 @@ class Cases:
         heading = self._heading(name)
         if heading is None:
             raise KeyError(name)
+        if heading.changed != case.created:
+            return self.add_version(name, case, verdicts)
         return self._with(heading, case, verdicts, heading.shown)
 
     def versions(self, name: str) -> tuple[int, ...]:
@@ -166,7 +174,7 @@ class Cases:
             KeyError: there is no such case.
             OSError: the folder cannot be written.
         """
-        return self._edit(name, title=" ".join(title.split())[:_TITLE])
+        return self._edit(name, title=secretless(" ".join(title.split())[:_TITLE]))
 
     def mark(self, name: str, *, answered: bool) -> Heading:
         """Note whether whoever asked has had an answer.
@@ -187,7 +195,7 @@ class Cases:
         if self._heading(name) is None:
             raise KeyError(name)
         aside = self.folder / _DELETED
-        self._make(aside)
+        make_private(aside)
         shutil.rmtree(aside / name, ignore_errors=True)
         (self.folder / name).rename(aside / name)
         os.utime(aside / name)  # when it was deleted
@@ -208,17 +216,21 @@ class Cases:
         return heading
 
     def delete_all(self) -> int:
-        """Remove all cases for good, those that were deleted before as well; returns how many the list had.
+        """Remove all cases for good, deleted and unreadable ones as well; returns how many the list had.
 
         Raises:
-            OSError: one cannot be removed.
+            OSError: one cannot be removed; the others are.
         """
-        headings = self.headings()
-        for heading in headings:
-            shutil.rmtree(self.folder / heading.id)
-        if (self.folder / _DELETED).is_dir():
-            shutil.rmtree(self.folder / _DELETED)
-        return len(headings)
+        count, failed = len(self.headings()), None
+        for name in names_in(self.folder):
+            if _ID.fullmatch(name) or name == _DELETED:
+                try:
+                    _remove(self.folder / name)
+                except OSError as error:
+                    failed = error
+        if failed is not None:
+            raise failed
+        return count
 
     def empty(self) -> None:
         """Remove for good what was deleted thirty days ago."""
@@ -245,7 +257,7 @@ class Cases:
         clean = self._write_version(before.id, number, case)
         heading = msgspec.structs.replace(
             before,
-            sentences=verdicts.sentences,
+            sentences={key: secretless(text[:_SENTENCE]) for key, text in verdicts.sentences.items()},
             state=verdicts.state,
             changed=case.created,
             shown=number,
@@ -254,9 +266,14 @@ class Cases:
             words=words_of(clean),
         )
         self._write_heading(heading)
-        for old in [version for version in self.versions(before.id) if version != number][: -_MOST_VERSIONS + 1]:
-            self._file(before.id, old).unlink(missing_ok=True)
+        self._prune(heading)
         return heading
+
+    def _prune(self, heading: Heading) -> None:
+        """Let the oldest versions go, but never the one that opens."""
+        others = [version for version in self.versions(heading.id) if version != heading.shown]
+        for old in others[: -_MOST_VERSIONS + 1]:
+            self._file(heading.id, old).unlink(missing_ok=True)
 
     def _edit(self, name: str, **edits: object) -> Heading:
         before = self._heading(name)
@@ -291,9 +308,13 @@ class Cases:
     def _file(self, name: str, number: int) -> Path:
         return self.folder / name / f"{number:03}.case"
 
-    @staticmethod
-    def _make(folder: Path) -> None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+def _remove(path: Path) -> None:
+    """Remove a folder; of a link or file that somebody put there only itself."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink()
+    else:
+        shutil.rmtree(path)
 
 
 def cases_folder(variables: Mapping[str, str] = os.environ) -> Path | None:

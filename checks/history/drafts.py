@@ -15,7 +15,7 @@ import msgspec
 import psutil
 
 from checks.interpreters.disk import names_in, start_of
-from checks.sharing.files import write_whole
+from checks.sharing.files import make_private, write_whole
 
 _NAME = re.compile(r"(\d{1,10})\.draft")
 _LARGEST = 8 * 2**20  # bytes
@@ -49,7 +49,7 @@ class Drafts:
         Raises:
             OSError: the folder cannot be written.
         """
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(self.folder)
         path = self._path(os.getpid())
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

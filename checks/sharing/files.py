@@ -53,6 +53,17 @@ def write_whole(path: Path, data: bytes) -> None:
         raise
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder, and what is missing above it, for its owner alone; what is there keeps its rights.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    missing = [place for place in folder.parents if not place.exists()]
+    for place in (*reversed(missing), folder):
+        place.mkdir(mode=0o700, exist_ok=True)
+
+
 def remove_left_parts(folder: Path) -> None:
     """Remove what a program that was killed while it wrote has left in a folder; what is being written stays."""
     with contextlib.suppress(OSError):

@@ -176,3 +176,68 @@ def test_who_wants_nothing_remembered_has_no_cases(tmp_path: Path) -> None:
     assert cases_folder({"NAOSU_HISTORY": str(tmp_path)}) == tmp_path / "cases"
     (tmp_path / "off").touch()
     assert cases_folder({"NAOSU_HISTORY": str(tmp_path)}) is None
+
+
+def test_a_broken_off_check_takes_no_place_by_its_remedies(cases: Cases) -> None:
+    heading = cases.add(at(played(TOO_OLD), 1), VERDICTS)
+    broken = at(played(TOO_OLD, complete=False), 2)
+    cases.add_version(heading.id, broken, VERDICTS)
+    cases.replace(heading.id, broken, VERDICTS)  # a remedy of what was found until then was tried
+    assert cases.read(heading.id).created == at(played(), 1).created
+    assert cases.read(heading.id).complete
+
+
+def test_what_another_window_checked_meanwhile_stays(cases: Cases) -> None:
+    heading = cases.add(at(played(TOO_OLD), 1), VERDICTS)
+    cases.add_version(heading.id, at(played(), 2), VERDICTS)
+    cases.replace(heading.id, at(played(TOO_OLD), 1), VERDICTS)
+    assert cases.read(heading.id, 2).created == at(played(), 2).created
+    assert cases.versions(heading.id) == (1, 2, 3)
+
+
+def test_of_many_that_were_broken_off_the_last_stay(cases: Cases, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checks.history.cases._MOST_VERSIONS", 3)
+    heading = cases.add(played(), VERDICTS)
+    for minute in range(5):
+        cases.add_version(heading.id, at(played(complete=False), minute), VERDICTS)
+    assert cases.versions(heading.id) == (1, 5, 6)
+    assert cases.read(heading.id).complete
+
+
+def test_a_new_one_stays_though_the_clock_was_set_back(cases: Cases, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checks.history.cases._MOST", 2)
+    for minute in (10, 11):
+        cases.add(at(played(), minute), VERDICTS)
+    new = cases.add(at(played(), 1), VERDICTS)
+    assert new in cases.headings()
+    assert len(cases.headings()) == 2
+
+
+def test_a_long_verdict_does_not_hide_the_case(cases: Cases) -> None:
+    heading = cases.add(played(), Verdicts({"en": "long " * 20_000, "ja": "長い" * 40_000}, "clear"))
+    assert cases.headings() == (heading,)
+
+
+def test_no_secret_is_in_the_list(cases: Cases) -> None:
+    heading = cases.add(played(), Verdicts({"en": "No module AKIAIOSFODNN7EXAMPLE"}, "blocking"))
+    assert "AKIA" not in heading.named("en")
+    assert "AKIA" not in cases.rename(heading.id, "key AKIAIOSFODNN7EXAMPLE of a customer").title
+
+
+def test_also_what_cannot_be_read_is_deleted_for_good(cases: Cases, tmp_path: Path) -> None:
+    heading, newer = cases.add(played(), VERDICTS), cases.add(played(), VERDICTS)
+    (cases.folder / newer.id / "heading.json").write_text('{"format": 2, "created": "", "changed": ""}')
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "of-somebody").touch()
+    (cases.folder / "20000101-000000-ffffff").symlink_to(elsewhere)
+    assert cases.headings() == (heading,)
+    assert cases.delete_all() == 1
+    assert list(cases.folder.iterdir()) == []
+    assert (elsewhere / "of-somebody").exists()  # a link is not followed
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such rights")
+def test_the_folder_around_is_private_too(tmp_path: Path) -> None:
+    Cases(tmp_path / "naosu" / "history" / "cases").add(played(), VERDICTS)
+    assert (tmp_path / "naosu" / "history").stat().st_mode & 0o077 == 0

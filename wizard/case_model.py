@@ -56,6 +56,7 @@ class CaseModel(QObject):
     progressed = Signal()
     language_changed = Signal()
     cases_changed = Signal()  # the list of cases is another, or another of them is shown
+    left = Signal()  # the case is another one: what was typed for the one before does not belong to it
 
     def __init__(self, language: str | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -88,6 +89,11 @@ class CaseModel(QObject):
         self.own_case: Case | None = None  # of the last run here, while a report that was sent is shown
         self.notice: Notice | None = None
         self.busy = ""  # key of what is being done on the side ("opening", "exporting"), "" when idle
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing runs, is watched or is worked on, so that another case may begin."""
+        return not (self.is_running or self.is_watching or self.busy)
 
     # --- words
 
@@ -328,15 +334,13 @@ class CaseModel(QObject):
         self.case, self.opened, self.case_before = case, path, None
         self.busy = ""
         self.notice = None
-        self.set_case_id("")
-        self.changed.emit()
+        self._leave("")
 
     def show_own(self) -> None:
         """Back from a report that was sent to the one of this machine."""
         self.case, self.opened, self.own_case = self.own_case, None, None
         self.notice = None
-        self.set_case_id(self._own_id)
-        self.changed.emit()
+        self._leave(self._own_id)
 
     def was_kept(self) -> None:
         """The report that is shown was written or copied."""
@@ -356,11 +360,23 @@ class CaseModel(QObject):
         self.cases_changed.emit()
 
     def set_case_id(self, name: str) -> None:
-        """The case that is shown has saved itself under this name; "" where it is in the list no more."""
+        """Under this name the case that is shown is in the list; "" where it is not."""
         self.case_id = name
         if name:
             self._kept = self.case
         self.cases_changed.emit()
+
+    def was_saved(self, case: Case, name: str) -> None:
+        """A case has saved itself under this name; by now another one may be shown."""
+        if self.case is case:
+            self.set_case_id(name)
+        elif self.own_case is case:
+            self._own_id, self._kept = name, case
+
+    def _leave(self, name: str) -> None:
+        self.left.emit()
+        self.set_case_id(name)
+        self.changed.emit()
 
     def begin(self, **answers: object) -> None:
         """A new case, to which nothing of the one before belongs but the interpreters."""
@@ -369,8 +385,7 @@ class CaseModel(QObject):
         self.case = self.case_before = self.own_case = self.opened = None
         self.program_runs, self.local_program = (), ""
         self.notice = None
-        self.set_case_id("")
-        self.changed.emit()
+        self._leave("")
 
     def take_up(self, answers: Answers, name: str) -> None:
         """Go on with what was being examined when the program was killed."""
@@ -408,9 +423,9 @@ class CaseModel(QObject):
                 self.interpreters = (*self.interpreters, case.facts.target_interpreter)
         self.case, self.opened, self.own_case, self.case_before = case, None, None, None
         self._kept = case
+        self.program_runs, self.local_program = (), ""
         self.busy, self.notice = "", None
-        self.set_case_id(name)
-        self.changed.emit()
+        self._leave(name)
 
     def lost_by_quitting(self) -> str:
         """The key of a sentence about what the end of the program would lose; "" where it is nothing."""
@@ -433,7 +448,11 @@ class CaseModel(QObject):
         self.changed.emit()
 
     def set_notice(self, notice: Notice | None) -> None:
-        """Show one sentence above the page, or none."""
+        """What was being done is over, with this sentence or none."""
         self.busy = ""
+        self.tell(notice)
+
+    def tell(self, notice: Notice | None) -> None:
+        """Show one sentence below the page, or none. What is being done goes on."""
         self.notice = notice
         self.changed.emit()

@@ -174,7 +174,7 @@ QPlainTextEdit, QLineEdit, QTreeView, QTableView, QListView {
 QLineEdit { padding: 5px 6px; }
 QPlainTextEdit { padding: 4px; }
 QPlainTextEdit:focus, QLineEdit:focus, QTreeView:focus, QTableView:focus { border: 2px solid %(accent)s; }
-QListView#cases { background: transparent; border: none; border-radius: 0; }
+QListView#cases { background: %(card)s; border: none; border-radius: 0; }
 QListView#cases:focus { border: none; }
 QListView#cases::item { border: 1px solid transparent; border-radius: 6px; }
 QListView#cases::item:hover { background: %(accent_hover)s; }

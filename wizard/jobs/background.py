@@ -17,12 +17,13 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.desktop.folders import chosen, remember_chosen, show_folder
-from wizard.evidence_files import Given, Kind, kept, may_be_neither, near_folder, no_models
-from wizard.flow import SERVED, TICKET, Answers
-from wizard.jobs.cases import CaseJobs
+from wizard.evidence_files import Kind, kept, may_be_neither, near_folder, no_models
+from wizard.flow import SERVED, TICKET
+from wizard.jobs.cases import CaseJobs, Lot
 from wizard.jobs.cutting import CuttingJobs
 from wizard.jobs.engine_thread import EngineThread
 from wizard.jobs.interpreters import interpreter_at, interpreters_here
+from wizard.jobs.lots import LotJobs
 from wizard.jobs.mending import MendingJobs
 from wizard.jobs.program import LiveOutput, NotStartable, Program, installed, listed, looked_at, watched
 from wizard.jobs.reports import Unopened, compared_files, diagnosed, exported, opened, rendered
@@ -80,6 +81,7 @@ class Work(QObject):
         self._stop_watch = threading.Event()
         self._stop_proving = threading.Event()
         self.cases = CaseJobs(case, self._start, self._is_taken, self)
+        self.lots = LotJobs(case, self._start, self.cases, self._diagnosed, self._not_diagnosed)
         self.mending = MendingJobs(case, self._start, self._is_taken, self.cases.keep_again, self)
         self.cutting = CuttingJobs(case, self._start, self._is_taken, self.cases.keep_again, self)
         self.proving.connect(case.proving, Qt.ConnectionType.QueuedConnection)
@@ -118,11 +120,10 @@ class Work(QObject):
 
     def diagnose(self) -> None:
         """Judge a ticket from the texts that were given, without a look at this machine."""
-        if self._is_taken():
-            return
-        answers = self._case.answers
-        self._case.set_busy("busy-diagnosing")
-        self._start(lambda: diagnosed(answers), self._diagnosed, self._not_diagnosed)
+        if not self._is_taken():
+            answers = self._case.answers
+            self._case.set_busy("busy-diagnosing")
+            self._start(lambda: diagnosed(answers), self._diagnosed, self._not_diagnosed)
 
     def shorten(self, text: str, take: Callable[[str], object]) -> None:
         """Hand over what matters of a long text: to find that takes seconds."""
@@ -144,21 +145,10 @@ class Work(QObject):
     def _not_loaded(error: Exception) -> None:
         log.error("what judges a case could not be loaded", exc_info=error)
 
-    def diagnose_each(self, paths: Sequence[Path]) -> None:
-        """Judge texts that came together, each as a ticket of its own; the first one is shown."""
-        if self._is_taken():
-            return
-        first, *others = (Answers(symptom=TICKET, given=(Given(path, Kind.LOG),)) for path in paths)
-        self._case.begin(symptom=TICKET, given=first.given)
-        self.cases.begin_lot()
-        self.diagnose()
-        for answers in others:
-            self._start(functools.partial(diagnosed, answers), self.cases.keep_aside, self._not_diagnosed)
-
-    def _diagnosed(self, case: Case) -> None:
+    def _diagnosed(self, case: Case, lot: Lot | None = None) -> None:
         self._case.set_busy("")
         self._case.run_ended(case)
-        self.cases.keep(case)
+        self.cases.keep(case, lot)
         self.finished_opening.emit()
 
     def _not_diagnosed(self, error: Exception) -> None:
@@ -366,7 +356,7 @@ class Work(QObject):
 
     def _not_a_report(self, path: Path, error: Exception) -> None:
         self._case.remove_file(path)
-        self._case.set_notice(notice_of(error, path))
+        self._case.tell(notice_of(error, path))
 
     def compare(self, first: Path, second: Path) -> None:
         """Show two saved examinations beside each other; none is made."""

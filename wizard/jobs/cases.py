@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,20 +37,20 @@ class CaseJobs(QObject):
         self._case, self._start, self._is_taken = case, start, is_taken
         self._turn = threading.Lock()  # of what is written, one thing after the other
         self._deleted = ""  # the last one, that can be brought back
-        self._lot: list[str] = []  # the cases of what came together last
+        self._lot = Lot()
 
     def list(self) -> None:
         """Read the list; what was deleted long ago goes."""
         self._do(_listed, self._listed)
 
-    def keep(self, case: Case) -> None:
+    def keep(self, case: Case, lot: Lot | None = None) -> None:
         """Save what was found: as a new case, or as what the present one has become."""
         name = self._case.case_id
-        self._do(lambda: _kept(case, name), lambda heading: self._kept(case, heading), "cases-not-kept")
+        self._do(lambda: _kept(case, name), lambda heading: self._kept(case, heading, lot), "cases-not-kept")
 
-    def keep_aside(self, case: Case) -> None:
+    def keep_aside(self, case: Case, lot: Lot) -> None:
         """Save a case that is not shown."""
-        self._do(lambda: _kept(case, ""), lambda heading: self._kept(case, heading), "cases-not-kept")
+        self._do(lambda: _kept(case, ""), lambda heading: self._kept(case, heading, lot), "cases-not-kept")
 
     def note(self) -> None:
         """What is being examined from now on, for the next start if this one is killed."""
@@ -63,27 +65,29 @@ class CaseJobs(QObject):
         """Hand over what a killed window was examining: its answers, and the case that they belong to."""
         self._do(_left, lambda found: take(*found) if found is not None else None, "")
 
-    def begin_lot(self) -> None:
-        """What is saved from now on came together."""
-        self._lot = []
+    def begin_lot(self) -> Lot:
+        """For cases that came together."""
+        self._lot = Lot()
+        return self._lot
 
     def join_lot(self) -> None:
-        """What came together is one case, so that those of its parts go."""
-        lot, self._lot = self._lot, []
-        if lot:
-            self._do(lambda: list(map(_store().delete, lot)), lambda _: self.list())
+        """What came together last is one case, so that those of its parts go, also what is still to come of them."""
+        self._lot.is_joined = True
+        names = tuple(self._lot.names)
+        if names:
+            self._do(lambda: _delete(names), lambda _: self.list())
 
     def keep_again(self, case: Case) -> None:
         """Save the case that is shown anew: its remedies were tried, or carried out."""
         name = self._case.case_id
         if name:
-            self._do(lambda: _replaced(case, name), lambda heading: self._kept(case, heading), "cases-not-kept")
+            self._do(lambda: _replaced(case, name), lambda heading: self._kept(case, heading, None), "cases-not-kept")
 
     def open(self, name: str) -> None:
         """Show a case of the list; nothing happens while something else is done."""
         if not self._is_taken() and not self._case.is_watching and name != self._case.case_id:
             self._case.set_busy("busy-opening")
-            self._do(lambda: _read(name), lambda case: self._opened(name, case), "cases-unreadable")
+            self._start(self._in_turn(lambda: _read(name)), lambda case: self._opened(name, case), self._not_opened)
 
     def rename(self, name: str, title: str) -> None:
         """Give a case a title of the user's own."""
@@ -125,16 +129,24 @@ class CaseJobs(QObject):
         self._case.set_headings(headings or ())
         self.listed.emit()
 
-    def _kept(self, case: Case, heading: Heading | None) -> None:
-        if heading is not None:
-            self._lot.append(heading.id)
-            if self._case.case is case:  # else the user has gone on to another one
-                self._case.set_case_id(heading.id)
-            self._changed(heading)
+    def _kept(self, case: Case, heading: Heading | None, lot: Lot | None) -> None:
+        if heading is None:
+            return
+        if lot is not None and lot.is_joined:
+            self._do(lambda: _delete((heading.id,)), lambda _: None)
+            return
+        if lot is not None:
+            lot.names.append(heading.id)
+        self._case.was_saved(case, heading.id)
+        self._changed(heading)
 
     def _opened(self, name: str, case: Case) -> None:
         self._case.show_kept(case, name)
         self.opened.emit()
+
+    def _not_opened(self, error: Exception) -> None:
+        self._case.set_busy("")
+        self._failed(error, "cases-unreadable")
 
     def _changed(self, heading: Heading) -> None:
         others = (other for other in self._case.headings if other.id != heading.id)
@@ -148,20 +160,23 @@ class CaseJobs(QObject):
         if self._case.case_id == name:
             self._case.set_case_id("")
         undo = ("cases-bring-back", self.bring_back)
-        self._case.set_notice(Notice("cases-deleted", {"title": title}, is_error=False, act=undo))
+        self._case.tell(Notice("cases-deleted", {"title": title}, is_error=False, act=undo))
 
     def _were_deleted(self, count: int) -> None:
         self._deleted = ""
         self._case.set_headings(())
         self._case.set_case_id("")
-        self._case.set_notice(Notice("cases-deleted-all", {"count": count}, is_error=False))
+        self._case.tell(Notice("cases-deleted-all", {"count": count}, is_error=False))
 
     def _do(self, act: Callable[[], Any], done: Callable[[Any], object], trouble: str = "cases-trouble") -> None:
+        self._start(self._in_turn(act), done, lambda error: self._failed(error, trouble))
+
+    def _in_turn(self, act: Callable[[], Any]) -> Callable[[], Any]:
         def in_turn() -> Any:
             with self._turn:
                 return act()
 
-        self._start(in_turn, done, lambda error: self._failed(error, trouble))
+        return in_turn
 
     def _failed(self, error: Exception, key: str) -> None:
         from checks.sharing.case import CaseError
@@ -171,12 +186,20 @@ class CaseJobs(QObject):
             return
         if isinstance(error, KeyError):  # another window has deleted it
             self.list()
-            self._case.set_notice(Notice("cases-gone"))
+            self._case.tell(Notice("cases-gone"))
             return
         if not isinstance(error, (OSError, CaseError)):
             log.error("a case could not be saved, read or changed", exc_info=error)
         detail = Notice(f"errors.{error.reason}") if isinstance(error, CaseError) else _reason(error)
-        self._case.set_notice(Notice(key, {"detail": detail}))
+        self._case.tell(Notice(key, {"detail": detail}))
+
+
+@dataclass
+class Lot:
+    """Cases that came together: the names of those that were saved, and whether they are to be one."""
+
+    names: list[str] = field(default_factory=list)
+    is_joined: bool = False
 
 
 def _reason(error: Exception) -> str:
@@ -230,6 +253,13 @@ def _replaced(case: Case, name: str) -> Heading | None:
     return _store().replace(name, case, verdicts_of(case)) if _is_on() else None
 
 
+def _delete(names: Iterable[str]) -> None:
+    store = _store()
+    for name in names:
+        with contextlib.suppress(KeyError):  # the user was quicker
+            store.delete(name)
+
+
 def _read(name: str) -> Case:
     return _store().read(name)
 
@@ -262,9 +292,12 @@ def _noted(answers: Answers, name: str) -> None:
 
 
 def _note_done() -> None:
-    drafts = _drafts()
-    if drafts is not None:
-        drafts.done()
+    from checks.history.drafts import Drafts
+    from checks.history.store import default_folder
+
+    folder = default_folder()
+    if folder is not None:  # also where remembering was switched off meanwhile
+        Drafts(folder / "drafts").done()
 
 
 def _left() -> tuple[Answers, str] | None:

@@ -30,6 +30,7 @@ class AskPanel(QFrame):
         page.bind(self.text.setAccessibleName, "ask-hint")
         self.add = page.button("ask-add", self._add)
         self.text.edited.connect(self._follow)
+        page.case.changed.connect(self._follow)
         self.text.long_pasted.connect(lambda text: page.work.shorten(text, self.text.add))
         line = filled(QHBoxLayout(), self.text, spacing=8)
         line.addWidget(self.add)

@@ -80,6 +80,7 @@ class EvidencePage(Page):
         self.body.addWidget(self._text_part)
         self._text_seen = ""  # what the box and the model agree on; a text may have megabytes
         self._text.edited.connect(self._typed)
+        self._text.files_pasted.connect(lambda paths: self.work.sort_out(paths, self.take))
         self._text.long_pasted.connect(lambda text: self.work.shorten(text, self._text.add))
 
     def _typed(self) -> None:
@@ -183,7 +184,7 @@ class EvidencePage(Page):
 
     def _refuse(self, key: str, paths: list[Path]) -> None:
         if paths:
-            self.case.set_notice(Notice(key, {"names": self.case.listed(paths)}))
+            self.case.tell(Notice(key, {"names": self.case.listed(paths)}))
 
     def _take_ticket(self, paths: list[Path], kind: Kind | None) -> None:
         if self.case.busy:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout
 
 from checks.languages import LANGUAGES
@@ -58,7 +59,10 @@ class ReplyPanel(QFrame):
         self.text.setPlainText(text)
         self.show()
         self.text.setFocus()
-        self._page.scroller.ensureWidgetVisible(self)
+        QTimer.singleShot(0, self, self._show_whole)  # when it has its place
+
+    def _show_whole(self) -> None:
+        self._page.scroller.ensureWidgetVisible(self, 0, 0)
 
     def _name(self, code: str, text: str) -> None:
         self.language.setItemText(self.language.findData(code), text)

@@ -73,7 +73,16 @@ class ReportPage(Page):
         filled(self.body, self.reply, self._more_part, self._content)
         self.body.addStretch(1)
         case.changed.connect(self.refresh)
+        case.left.connect(self._forget)
         self.refresh()
+
+    def _forget(self) -> None:
+        """What was typed and chosen for one case holds for no other."""
+        self.redact.setChecked(True)
+        self.words.clear()
+        self.asking.text.clear()
+        self.reply.text.clear()
+        self.reply.hide()
 
     def _add_buttons(self) -> None:
         self._reply = self.button("report-reply", self._begin_reply, "report-reply-means")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,6 +26,8 @@ _TOOLS = (MODELS, SERVED, "open", "compare")
 _TOOL_ICONS = {"open": "open-report", "compare": "compare-reports"}
 _SMALL = 18  # logical pixels of the icon of a tool
 _FEWEST = 3  # words of a pasted text that can be judged: less is on the way to one
+_JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")  # which is written without spaces
+_SHORTEST = 6  # such letters
 
 
 class SymptomPage(Page):
@@ -71,6 +74,7 @@ class SymptomPage(Page):
         self.text.edited.connect(self._typed)
         self.text.long_pasted.connect(lambda text: work.shorten(text, self.text.add))
         self.text.pasted.connect(self._pasted)
+        self.text.files_pasted.connect(self.files_chosen)
         self.watch.clicked.connect(lambda: self.chosen.emit(SYMPTOMS[0]))
         self.check.clicked.connect(lambda: self.chosen.emit(_EVERYTHING))
 
@@ -117,7 +121,7 @@ class SymptomPage(Page):
 
     def _pasted(self) -> None:
         """What was pasted is answered at once; a word on the way to a text is not."""
-        if len(self._text_seen.split()) >= _FEWEST:
+        if len(self._text_seen.split()) >= _FEWEST or len(_JAPANESE.findall(self._text_seen)) >= _SHORTEST:
             self._answer()
 
     def _answer(self) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QMimeData, QTimer, Signal
 from PySide6.QtGui import QFontDatabase, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
+from wizard.desktop.dropped import dropped_files
 from wizard.evidence_files import SHORT, unicode
 
 _PIECE = 32_000  # characters that are put in at once: a megabyte would block the window
@@ -14,12 +15,14 @@ _PIECE = 32_000  # characters that are put in at once: a megabyte would block th
 class TextBox(QPlainTextEdit):
     """A box for plain text. ``edited`` after each change of its text, ``pasted`` when a whole one came in at once.
 
-    Of a long one that is pasted ``long_pasted`` tells; what matters of it comes back by :meth:`add`.
+    Of a long one that is pasted ``long_pasted`` tells; what matters of it comes back by :meth:`add`. ``files_pasted``
+    with the paths of copied files.
     """
 
     edited = Signal()
     pasted = Signal()
     long_pasted = Signal(str)
+    files_pasted = Signal(list)
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,9 +38,12 @@ class TextBox(QPlainTextEdit):
             self.edited.emit()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Paste plain text."""
+        """Paste plain text, or hand on files."""
+        files = dropped_files(source)
         text = source.text() if source.hasText() else ""
-        if len(text) >= SHORT:
+        if files:  # of which the text would be their addresses
+            self.files_pasted.emit(files)
+        elif len(text) >= SHORT:
             self.long_pasted.emit(text)
         elif text:
             self.insertPlainText(unicode(text))

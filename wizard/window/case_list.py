@@ -45,6 +45,7 @@ class CaseList(QWidget):
     def __init__(self, case: CaseModel, jobs: CaseJobs) -> None:
         super().__init__()
         self._case, self._jobs = case, jobs
+        self._followed = ""  # the case that was shown when one was selected for that
         self._title = QLabel()
         self._title.setObjectName("cardTitle")
         self.new = QPushButton()
@@ -96,6 +97,7 @@ class CaseList(QWidget):
         """Show the cases that the search finds."""
         language, sought = self._case.language, self.search.text()
         found = [heading for heading in self._case.headings if heading.has(sought)]
+        row, chosen = self.list.currentRow(), self._name_of(self.list.currentItem())
         self.list.blockSignals(True)
         self.list.clear()
         for heading in found:
@@ -106,6 +108,7 @@ class CaseList(QWidget):
         self._empty.setText(self._case.say("cases-none-found" if self._case.headings else none))
         self._empty.setVisible(not found)
         self.list.setVisible(bool(found))
+        self._choose_again(chosen, row)
         self._follow()
 
     def _item(self, heading: Heading, language: str) -> QListWidgetItem:
@@ -117,19 +120,38 @@ class CaseList(QWidget):
         item.setData(_TITLE, heading.named(language))
         item.setData(_WHEN, say("cases-answered", when=when) if heading.is_answered else when)
         state = say(f"cases-state-{heading.state}") if heading.state in _STATES else ""
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, ", ".join(filter(None, (item.data(_TITLE), state, when))))
+        read = ", ".join(filter(None, (item.data(_TITLE), state, item.data(_WHEN))))
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, read)
         item.setToolTip(escaped_tip(item.data(_TITLE)))
         return item
 
-    def _follow(self) -> None:
-        """Mark the case that is shown, and open none while something is being done."""
-        for row in range(self.list.count()):
-            if self.list.item(row).data(_NAME) == self._case.case_id:
-                self.list.setCurrentRow(row)
-                break
+    @staticmethod
+    def _name_of(item: QListWidgetItem | None) -> str:
+        name: str = item.data(_NAME) if item is not None else ""
+        return name
+
+    def _choose(self, name: str) -> bool:
+        rows = (row for row in range(self.list.count()) if self._name_of(self.list.item(row)) == name)
+        row = next(rows, -1)
+        self.list.setCurrentRow(row)
+        return row >= 0
+
+    def _choose_again(self, name: str, row: int) -> None:
+        """What was selected stays so, and where that went, what follows it: else a key would act on another one."""
+        if name and self._choose(name):
+            return
+        if name and self.list.hasFocus():
+            self.list.setCurrentRow(min(row, self.list.count() - 1))
         else:
-            self.list.setCurrentRow(-1)
-        is_free = not (self._case.is_running or self._case.is_watching or self._case.busy)
+            self._choose(self._case.case_id)
+
+    def _follow(self) -> None:
+        """Mark the case that is shown when it becomes another one, and open none while something is being done."""
+        if self._followed != self._case.case_id:
+            self._followed = self._case.case_id
+            if self._followed or not self.list.hasFocus():
+                self._choose(self._followed)
+        is_free = self._case.is_free
         for widget in (self.new, self.list):
             if widget.isEnabled() is not is_free:
                 widget.setEnabled(is_free)
@@ -151,11 +173,10 @@ class CaseList(QWidget):
 
     def _open(self, item: QListWidgetItem | None) -> None:
         if item is not None:
-            self._jobs.open(item.data(_NAME))
+            self._jobs.open(self._name_of(item))
 
     def _chosen(self) -> Heading | None:
-        item = self.list.currentItem()
-        name = item.data(_NAME) if item is not None else ""
+        name = self._name_of(self.list.currentItem())
         return next((heading for heading in self._case.headings if heading.id == name), None)
 
     def _show_menu(self, at: QPoint) -> None:

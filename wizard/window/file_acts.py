@@ -65,7 +65,7 @@ class FileActs:
         if len(reports) == 2:
             self._work.compare(*reports)
         else:
-            self._case.set_notice(Notice("compare-two", {"names": self._case.listed(reports)}))
+            self._case.tell(Notice("compare-two", {"names": self._case.listed(reports)}))
 
     def ask_save(self) -> None:
         """Let the user choose where the case is saved."""
@@ -103,7 +103,8 @@ class FileActs:
 
     def sort_out(self, paths: list[Path]) -> None:
         """Open a report, or take the files as evidence; those of one kind say themselves what they are for."""
-        self._work.sort_out(paths, self._take)
+        if not (self._case.is_running or self._case.busy):
+            self._work.sort_out(paths, self._take)
 
     def _take(self, paths: list[Path]) -> None:
         window, case = self._window, self._case
@@ -127,7 +128,7 @@ class FileActs:
             self._give(paths)
         else:  # what they are for, only their owner knows
             self._work.give(paths)
-            case.set_notice(Notice("drop-kept", {"names": case.listed(paths)}, is_error=False))
+            case.tell(Notice("drop-kept", {"names": case.listed(paths)}, is_error=False))
 
     def _give(self, paths: list[Path]) -> None:
         from wizard.pages.evidence import EvidencePage
@@ -141,9 +142,13 @@ class FileActs:
         refused = [path for path in paths if kind_in_ticket(path) not in (Kind.LOG, Kind.SCRIPT)]
         taken = [path for path in paths if path not in refused]
         if taken:
-            self._work.diagnose_each(taken)
+            self._work.lots.diagnose(taken)
         if refused:
-            self._case.set_notice(Notice("evidence-refused", {"names": self._case.listed(refused)}))
+            told = Notice("evidence-refused", {"names": self._case.listed(refused)})
+            if taken:
+                self.notice = told  # beside the first of the others
+            else:
+                self._case.tell(told)
         elif len(taken) > 1:
             together = ("drop-together", lambda: self._diagnose_together(taken))
             self.notice = Notice("drop-each", {"count": len(taken)}, is_error=False, act=together)

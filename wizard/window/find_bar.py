@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QTextDocument
 from PySide6.QtWidgets import (
     QFrame,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QTreeWidgetItemIterator,
     QWidget,
 )
+from shiboken6 import isValid
 
 from wizard.widgets.fold import Fold
 from wizard.widgets.labels import filled
@@ -62,10 +63,17 @@ class FindBar(QFrame):
         if focus is not None:
             focus.setFocus()
 
+    def event(self, event: QEvent) -> bool:
+        """Escape closes the bar before it would cancel what runs."""
+        is_asked = event.type() is QEvent.Type.ShortcutOverride  # whether a key is a shortcut's
+        if is_asked and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter and Escape."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.go_on()
+            self.leave() if self.close_button.hasFocus() else self.go_on()
         elif event.key() == Qt.Key.Key_Escape:
             self.leave()
         else:
@@ -105,7 +113,7 @@ class FindBar(QFrame):
             return
         yield from self._within(page, sought)
         for fold in page.findChildren(Fold):
-            if not fold.header.isChecked():
+            if isValid(fold) and not fold.header.isChecked():  # the page may have been filled anew meanwhile
                 fold.unfold()
                 inside = list(self._within(fold, sought))
                 if not inside:
@@ -115,8 +123,8 @@ class FindBar(QFrame):
     @staticmethod
     def _within(widget: QWidget, sought: str) -> Iterator[QWidget]:
         plain = sought.casefold()
-        for child in widget.findChildren(QWidget):
-            if not child.isVisibleTo(widget):
+        for child in widget.findChildren(QWidget):  # of a page that is filled anew meanwhile they go
+            if not isValid(child) or not child.isVisibleTo(widget):
                 continue
             if isinstance(child, QLabel) and plain in child.text().casefold():
                 yield child

@@ -86,9 +86,9 @@ class HistoryMenu(QMenu):
         try:
             done = act()
         except OSError as error:
-            self._case.set_notice(Notice("history-trouble", {"detail": error.strerror or error}))
+            self._case.tell(Notice("history-trouble", {"detail": error.strerror or error}))
         else:
-            self._case.set_notice(notice(done))
+            self._case.tell(notice(done))
 
 
 def _store() -> Store | None:

@@ -171,7 +171,7 @@ class Window(QMainWindow):
             self._refresh()
             return
         if step is not self.step and self.case.notice is not None and not self.case.notice.is_error:
-            self.case.set_notice(None)  # what went well has been read
+            self.case.tell(None)  # what went well has been read
         self.step = step
         page = self.page(step)
         self._stack.setCurrentWidget(page)
@@ -231,7 +231,7 @@ class Window(QMainWindow):
             self.go(Step.EVIDENCE)
             page = self.page(Step.EVIDENCE)
             if not isinstance(page, EvidencePage) or not page.watch.start_again():
-                self.case.set_notice(Notice("watch-again", is_error=False))
+                self.case.tell(Notice("watch-again", is_error=False))
         else:
             self.run()
 
@@ -248,14 +248,14 @@ class Window(QMainWindow):
         self.go(Step.REPORT)
         notice, self.files.notice = self.files.notice, None
         if notice is not None:
-            self.case.set_notice(notice)
+            self.case.tell(notice)
 
     def offer_to_go_on(self) -> None:
         """Where the last window was killed in the middle of an examination: offer to go on with it."""
 
         def offer(answers: Answers, name: str) -> None:
             act = ("draft-go-on", lambda: self._go_on(answers, name))
-            self.case.set_notice(Notice("draft-left", is_error=False, act=act))
+            self.case.tell(Notice("draft-left", is_error=False, act=act))
 
         self.work.cases.find_left(offer)
 
@@ -265,13 +265,13 @@ class Window(QMainWindow):
 
     def examine_here(self) -> None:
         """On from a text to the computer on which it happened."""
-        if not (self.case.is_running or self.case.busy):
+        if self.case.is_free:
             self.case.examine_here()
             self.go(Step.TARGET)
 
     def _choose(self, symptom: str) -> None:
         """On with what is wrong. After a report another sentence is another case, of which nothing is known yet."""
-        if self.case.is_running or self.case.is_watching or self.case.busy:
+        if not self.case.is_free:
             return
         if self.case.case is not None and symptom != self.case.answers.symptom:
             self.case.begin(symptom=symptom)
@@ -281,7 +281,7 @@ class Window(QMainWindow):
 
     def begin(self) -> None:
         """A new case, from an empty first page."""
-        if not (self.case.is_running or self.case.is_watching or self.case.busy):
+        if self.case.is_free:
             self.case.begin()
             self.go(Step.SYMPTOM)
 

@@ -77,7 +77,7 @@ class Menus:
         """Enable what can be done now, and tick what holds."""
         case = self._case
         running = case.progress.running
-        is_free = not running and not case.busy
+        is_free = case.is_free
         for action in (self.new, self.open, self.compare):
             action.setEnabled(is_free)
         for action in (self.save, self.export):

@@ -25,7 +25,7 @@ class NoticeBar(QFrame):
         self.act.clicked.connect(self._act)
         self.close_button = QPushButton()
         self.close_button.setObjectName("flat")
-        self.close_button.clicked.connect(lambda: case.set_notice(None))
+        self.close_button.clicked.connect(lambda: case.tell(None))
         line.addWidget(self._symbol, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(self.text, 1)
         line.addWidget(self.act, 0, Qt.AlignmentFlag.AlignTop)
@@ -41,6 +41,7 @@ class NoticeBar(QFrame):
         self.act.setVisible(notice.act is not None)
         if notice.act is not None:
             self.act.setText(self._case.say(notice.act[0]))
+            self.act.setEnabled(self._case.is_free)  # it may begin another case
         tone, symbol = ("blocking", "state-found") if notice.is_error else ("note", "state-note")
         tint = theme.colour(tone, self.window().palette())
         self._symbol.setPixmap(icons.pixmap(symbol, tint, 20, self.devicePixelRatioF()))
@@ -52,7 +53,7 @@ class NoticeBar(QFrame):
     def _act(self) -> None:
         notice = self._case.notice
         if notice is not None and notice.act is not None:
-            self._case.set_notice(None)
+            self._case.tell(None)
             notice.act[1]()
 
     def retranslate(self) -> None:

@@ -1,22 +1,20 @@
 """The list of cases: each saves itself, opens with a click, is named, found, deleted and brought back."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
+from support.cases_list import drop, paste, wait_for
 from support.played_engine import TOO_OLD, VENV, Engine, case
 
-from checks.history.cases import Cases, Heading, Verdicts
+from checks.history.cases import Cases, Verdicts
 from wizard.case_model import CaseModel
 from wizard.flow import TICKET, Step
 from wizard.jobs.background import Work
 from wizard.pages.report import ReportPage
-from wizard.pages.symptom import SymptomPage
 from wizard.window.case_list import CaseList
 from wizard.window.main_window import Window
 
@@ -40,26 +38,6 @@ def shown(store: Cases, window: Window) -> CaseList:
 def titles(shown: CaseList) -> list[str]:
     texts = (shown.list.item(row).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(shown.list.count()))
     return [text.split(",")[0] for text in texts]
-
-
-def wait_for(qtbot: QtBot, shown: CaseList, condition: Callable[[tuple[Heading, ...]], bool]) -> None:
-    qtbot.waitUntil(lambda: condition(shown._case.headings), timeout=20_000)
-
-
-def paste(window: Window, text: str) -> None:
-    page = window.page(Step.SYMPTOM)
-    assert isinstance(page, SymptomPage)
-    data = QMimeData()
-    data.setText(text)
-    page.text.selectAll()
-    page.text.insertFromMimeData(data)
-
-
-def drop(window: Window, *paths: Path) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    none = Qt.KeyboardModifier.NoModifier
-    window.dropEvent(QDropEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, LEFT, none))
 
 
 def examined(qtbot: QtBot, window: Window, engine: Engine) -> None:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:  # the case is loaded when there is one, not before the first 
 _ASKED_BY = {Kind.MODEL: MODELS, Kind.LOG: TICKET}  # what files of one kind alone are dropped for
 
 
+# By which the desktop knows a case among other JSON files (packaging/application/linux/naosu.xml).
+_SUFFIXES = {"json": "naosu.json"}
+
+
 class FileActs:
     """What is done with files, for one window."""
 
@@ -85,9 +89,10 @@ class FileActs:
         report = self._window.page(Step.REPORT)
         dialog = QFileDialog(self._window, title, last_folder(EXPORT), f"{kinds} (*.{kind})")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(kind)  # before it asks whether an existing file may be replaced
+        suffix = _SUFFIXES.get(kind, kind)
+        dialog.setDefaultSuffix(suffix)  # before it asks whether an existing file may be replaced
         own = self._case.heading
-        dialog.selectFile(f"{file_name(self._case.case, own.title if own is not None else '')}.{kind}")
+        dialog.selectFile(f"{file_name(self._case.case, own.title if own is not None else '')}.{suffix}")
         if dialog.exec() and isinstance(report, ReportPage):
             path = Path(dialog.selectedFiles()[0])
             remember(EXPORT, path)

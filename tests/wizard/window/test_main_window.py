@@ -622,7 +622,7 @@ def test_open_by_the_menu(qtbot: QtBot, window: Window, monkeypatch: pytest.Monk
     assert window.case.opened == sent
 
 
-@pytest.mark.parametrize(("action", "kind"), [("save", "json"), ("export", "pdf")])
+@pytest.mark.parametrize(("action", "kind"), [("save", "naosu.json"), ("export", "pdf")])
 def test_save_by_the_menu(
     qtbot: QtBot, at_report: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, action: str, kind: str
 ) -> None:

@@ -14,11 +14,13 @@ from checks.analysis.served.closeness import Closeness, gravest
 from checks.analysis.served.two_servers import Compared, Different, compared, differences
 from checks.analysis.served.variation import SURE
 from checks.causes.registry import check
-from checks.facts import ServedPair
+from checks.facts import ServedFacts, ServedPair
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, Inconclusive, NotHere, Severity
 from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
+_ALIKE, _MANY_TIMES = 2.0, 8.0  # of what either server moves by itself: its order of additions, and more than that
+_NOTES = ("served-pair-rounding", "served-pair-open", "served-pair-unmeasured")
 _MOST_NAMED = 4  # differences in the sentence; the evidence has all
 
 
@@ -36,10 +38,11 @@ def served_servers_differ(served_pair: ServedPair) -> Iterator[Finding]:
             raise Inconclusive("served-hidden")
         return
     closeness = gravest(one.parting for one in apart if one.parting is not None)
-    is_rounding = closeness in (None, Closeness.NEAR) and not others
+    explained = _explained(served_pair, found, closeness)
+    is_note = explained.key in _NOTES and not others
     known = differences(served_pair)
     yield Finding(
-        severity=Severity.NOTE if is_rounding else Severity.WARNING,
+        severity=Severity.NOTE if is_note else Severity.WARNING,
         confidence=SURE,
         subject=" / ".join(served_pair.names),
         evidence=tuple(_evidence(found, known, served_pair.first.origin)),
@@ -50,10 +53,27 @@ def served_servers_differ(served_pair: ServedPair) -> Iterator[Finding]:
             "what": phrase("served-answers" if apart else "served-probabilities"),
             "others": str(len(apart) or len(drifted)),
             "calls": str(len(found)),
-            "closeness": phrase(f"served-{closeness.value}") if closeness else phrase("served-numbers-only"),
+            "closeness": explained,
             "beside": _beside(known, others),
         },
     )
+
+
+def _explained(pair: ServedPair, found: Sequence[Compared], closeness: Closeness | None) -> Phrase:
+    """How far the servers are apart, beside how far either moves by itself in company or by its cache."""
+    if closeness not in (None, Closeness.NEAR):
+        return phrase(f"served-{closeness.value}")
+    apart = max((one.drift for one in found if one.drift), default=0.0)
+    own = min(_moves(pair.first), _moves(pair.second))
+    if not own:
+        return phrase("served-pair-unmeasured")
+    size = "rounding" if apart <= _ALIKE * own else "open" if apart <= _MANY_TIMES * own else "coarser"
+    return phrase(f"served-pair-{size}", drift=f"{apart:.2g}")
+
+
+def _moves(served: ServedFacts) -> float:
+    """The largest distance of logprobs that one server was seen to make at temperature 0."""
+    return max((trial.drift or 0.0 for trial in served.trials if not trial.temperature), default=0.0)
 
 
 def _evidence(found: Sequence[Compared], known: Sequence[Different], origin: str) -> Iterator[Evidence]:

@@ -119,7 +119,7 @@ def pair(first: ServedAnswer, second: ServedAnswer) -> Case:
     ("second", "state", "said"),
     [
         pytest.param(answer(), "clear", "gave the same answers to 1 of 1 prompts.", id="same"),
-        pytest.param(answer(shift=1e-4), "clear", "only the probabilities", id="numbers"),
+        pytest.param(answer(shift=1e-4), "clear", "neither shown nor ruled out", id="numbers"),
         pytest.param(answer("the sea is deep", gap=4.0), "warning", "rounding does not do that", id="wide"),
         pytest.param(answer(length=99), "incomplete", "gave the same answers to 1 of 1 prompts.", id="hidden"),
     ],

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import functools
 import os
 import re
 import shutil
@@ -39,6 +40,11 @@ _SENTENCE = 2_000  # characters of a verdict
 _DAYS_DELETED = 30  # after which what was deleted is gone
 
 
+@functools.lru_cache(4 * _MOST)
+def _folded(text: str) -> str:
+    return text.casefold()  # of thousands at every key of a search
+
+
 class Heading(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the list shows of a case. ``shown``: the number of the version that opens.
 
@@ -64,8 +70,9 @@ class Heading(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def has(self, text: str) -> bool:
         """Whether every word of a search stands in it, in any case of letters."""
-        where = "\n".join((self.title, *self.sentences.values(), self.words)).casefold()
-        return all(word in where for word in text.casefold().split())
+        sought = text.casefold().split()
+        where = tuple(map(_folded, (self.title, *self.sentences.values(), self.words))) if sought else ()
+        return all(any(word in part for part in where) for word in sought)
 
 
 class Verdicts(msgspec.Struct, frozen=True):

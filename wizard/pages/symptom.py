@@ -46,6 +46,7 @@ class SymptomPage(Page):
         self._add_tools()
         self.body.addStretch(1)
         case.changed.connect(self.refresh)
+        case.left.connect(self._left)
         self.refresh()
 
     def _add_field(self, work: Work) -> None:
@@ -58,7 +59,8 @@ class SymptomPage(Page):
         self.answer = self.button("symptom-answer", self._answer)
         self.answer.setObjectName("primary")
         self.files = self.button("symptom-files", self._choose)
-        self._text_seen = ""  # what the box and the model agree on; a text may have megabytes
+        self._text_seen = ""  # what stands in the box; a text may have megabytes
+        self._text_given: str | None = ""  # what the model has given it
         left = filled(QVBoxLayout(), self.text, WrapLayout(self.answer, self.files), spacing=8)
         self.watch, self.check = ActionCard(), ActionCard()
         for card, key, icon in ((self.watch, "watch", "start-program"), (self.check, _EVERYTHING, _EVERYTHING)):
@@ -117,7 +119,19 @@ class SymptomPage(Page):
 
     def _typed(self) -> None:
         self._text_seen = unicode(self.text.toPlainText())
-        self.case.set_text(self._text_seen)
+        if self.case.case is None:
+            self._text_given = self._text_seen
+            self.case.set_text(self._text_seen)
+        else:  # it is for the next case
+            self.refresh()
+
+    @property
+    def text_of_next(self) -> str:
+        """What was typed here while the report of another case is there."""
+        return self._text_seen if self.case.case is not None else ""
+
+    def _left(self) -> None:
+        self._text_given = None
 
     def _pasted(self) -> None:
         """What was pasted is answered at once; a word on the way to a text is not."""
@@ -139,10 +153,12 @@ class SymptomPage(Page):
             self.files_chosen.emit(list(map(Path, paths)))
 
     def refresh(self) -> None:
-        """Show the text of the case."""
-        if self.case.answers.text != self._text_seen:
-            self._text_seen = self.case.answers.text
-            self.text.show_text(self._text_seen)
+        """Show the text of the case until it is answered: then the box is for the next one, and empty."""
+        given = self.case.answers.text if self.case.case is None else ""
+        if given not in (self._text_given, self._text_seen):
+            self._text_seen = given
+            self.text.show_text(given)
+        self._text_given = given
         self.answer.setEnabled(bool(self._text_seen.strip()) and not self.case.busy)
 
     def first_focus(self) -> QWidget | None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _STATES = ("blocking", "warning", "clear", "incomplete", "nothing-run")
 _MANY = 6  # cases, above which there is a field to search them
 _SYMBOL = 16  # logical pixels
+_MOST_ROWS = 200  # of a longer list the others are searched for: rows of thousands would block the window
 _LONGEST = 400  # characters of a title that are drawn
 _NAME = Qt.ItemDataRole.UserRole
 _STATE = Qt.ItemDataRole.UserRole + 1
@@ -62,7 +63,7 @@ class CaseList(QWidget):
         self.list.itemClicked.connect(self._open)
         self.list.itemActivated.connect(self._open)
         self._title.setBuddy(self.list)
-        self._empty = plain_label("small")
+        self._empty, self._more = plain_label("small"), plain_label("small")
         top = filled(QHBoxLayout(), self._title, spacing=4)
         top.addStretch(1)
         top.addWidget(self.new)
@@ -70,6 +71,7 @@ class CaseList(QWidget):
         column.addLayout(top)
         filled(column, self.search, self._empty)
         column.addWidget(self.list, 1)
+        column.addWidget(self._more)
         column.addStretch()
         self._build_actions()
         case.cases_changed.connect(self.refresh)
@@ -100,13 +102,16 @@ class CaseList(QWidget):
         row, chosen = self.list.currentRow(), self._name_of(self.list.currentItem())
         self.list.blockSignals(True)
         self.list.clear()
-        for heading in found:
+        for heading in found[:_MOST_ROWS]:
             self.list.addItem(self._item(heading, language))
         self.list.blockSignals(False)
         self.search.setVisible(bool(sought) or len(self._case.headings) > _MANY)
         none = "cases-none" if self._case.keeps_cases else "cases-off"
         self._empty.setText(self._case.say("cases-none-found" if self._case.headings else none))
         self._empty.setVisible(not found)
+        more = len(found) - _MOST_ROWS
+        self._more.setText(self._case.say("cases-more", count=more))
+        self._more.setVisible(more > 0)
         self.list.setVisible(bool(found))
         self._choose_again(chosen, row)
         self._follow()

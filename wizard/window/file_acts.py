@@ -124,7 +124,7 @@ class FileActs:
         if begins and kinds == {Kind.LOG}:
             self._diagnose(paths)
             return
-        if window.step is Step.REPORT:
+        if begins and case.case is not None:
             case.begin()
         if not case.answers.symptom:
             case.set_symptom(_ASKED_BY.get(next(iter(kinds)), "") if len(kinds) == 1 else "")

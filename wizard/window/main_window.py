@@ -273,8 +273,10 @@ class Window(QMainWindow):
         """On with what is wrong. After a report another sentence is another case, of which nothing is known yet."""
         if not self.case.is_free:
             return
-        if self.case.case is not None and symptom != self.case.answers.symptom:
-            self.case.begin(symptom=symptom)
+        page = self.page(Step.SYMPTOM)
+        text = page.text_of_next if isinstance(page, SymptomPage) else ""
+        if self.case.case is not None and (text or symptom != self.case.answers.symptom):
+            self.case.begin(symptom=symptom, text=text)
         else:
             self.case.set_symptom(symptom)
         self.go(Step.TARGET if symptom == "everything" else Step.EVIDENCE)

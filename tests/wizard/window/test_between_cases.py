@@ -325,3 +325,64 @@ def test_enter_on_dismiss_closes_the_search(qtbot: QtBot, at_report: Window) -> 
     qtbot.waitUntil(bar.close_button.hasFocus)
     qtbot.keyClick(bar.close_button, Qt.Key.Key_Return)
     assert bar.isHidden()
+
+
+@pytest.mark.parametrize("key", ["", "not-on-gpu"])
+def test_the_first_page_is_empty_when_a_case_is_answered(
+    qtbot: QtBot, window: Window, shown: CaseList, key: str
+) -> None:
+    paste(window, ERROR)
+    wait_for(qtbot, shown, lambda headings: len(headings) == 1)
+    window.go(Step.SYMPTOM)
+    page = window.page(Step.SYMPTOM)
+    assert isinstance(page, SymptomPage)
+    assert page.text.toPlainText() == ""
+    page.text.setPlainText(VAGUE)  # of the next customer
+    assert window.case.answers.text == ERROR  # and no part of the case that is shown
+    window.case.changed.emit()
+    if key:
+        qtbot.mouseClick(page.cards[key], LEFT)
+        assert window.case.case is None
+    else:
+        qtbot.mouseClick(page.answer, LEFT)
+        wait_for(qtbot, shown, lambda headings: len(headings) == 2)
+    assert window.case.answers.text == VAGUE
+
+
+def test_new_empties_what_was_typed(qtbot: QtBot, window: Window, shown: CaseList) -> None:
+    paste(window, ERROR)
+    wait_for(qtbot, shown, lambda headings: len(headings) == 1)
+    window.go(Step.SYMPTOM)
+    page = window.page(Step.SYMPTOM)
+    assert isinstance(page, SymptomPage)
+    page.text.setPlainText(VAGUE)
+    window.begin()
+    assert page.text.toPlainText() == ""
+    assert not page.answer.isEnabled()
+
+
+def test_a_model_that_is_dropped_on_the_first_page_is_another_case(
+    qtbot: QtBot, window: Window, shown: CaseList, tmp_path: Path
+) -> None:
+    paste(window, ERROR)
+    wait_for(qtbot, shown, lambda headings: len(headings) == 1)
+    model = tmp_path / "model.onnx"
+    model.write_bytes(b"\x08\x08")
+    window.go(Step.SYMPTOM)
+    drop(window, model)
+    assert [given.path for given in window.case.answers.given] == [model]
+    assert window.case.case_id == ""
+    assert window.case.answers.text == ""
+
+
+def test_of_a_long_list_the_older_ones_are_searched_for(
+    window: Window, shown: CaseList, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wizard.window.case_list._MOST_ROWS", 3)
+    headings = (Heading(id=str(number), created="", changed="", title=f"Case {number}") for number in range(5))
+    window.case.set_headings(tuple(headings))
+    assert shown.list.count() == 3
+    assert shown._more.text().startswith("2 older")
+    shown.search.setText("case 4")
+    assert shown.list.count() == 1
+    assert not shown._more.isVisible()

@@ -288,7 +288,7 @@ def test_the_title_names_the_page(qtbot: QtBot, at_report: Window) -> None:
     at_report.go(Step.SYMPTOM)
     assert at_report.windowTitle() == "What is wrong? – Naosu"
     at_report.case.set_language("ja")
-    assert at_report.windowTitle() == "どうしましたか？ – Naosu"
+    assert at_report.windowTitle() == "どうしましたか? – Naosu"
 
 
 def test_running_twice_at_once_is_once(qtbot: QtBot, at_target: Window, engine: Engine) -> None:

@@ -27,7 +27,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
     parser.add_argument("--model", metavar="NAME", default="", help=text("help-served-model"))
     parser.add_argument("--prompt", action="append", default=[], metavar="FILE", help=text("help-served-prompt"))
     parser.add_argument("--times", metavar="N", help=text("help-served-times"))
-    parser.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-effort"))
+    parser.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-served-effort"))
     parser.add_argument("--key-variable", metavar="VARIABLE", default="", help=text("help-served-key"))
     parser.add_argument("--deterministic", action="store_true", help=text("help-served-deterministic"))
     add_outputs(parser, text)

@@ -10,7 +10,7 @@ import pytest
 from checks.analysis.models.quantised_weights import weight_losses
 from checks.engine.given_models import losses_of_weights, read_each
 from checks.facts import WeightLoss
-from tests.support import onnx_files as files
+from tests.support import written_onnx as files
 
 DRAW = np.random.default_rng(0)
 PLAIN = DRAW.standard_normal((8, 64)).astype("float32")

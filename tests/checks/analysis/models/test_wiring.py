@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from checks.analysis.models.wiring import wiring_differences
-from tests.support import onnx_files as files
+from tests.support import written_onnx as files
 
 WEIGHT = files.weight("w", np.ones((4, 4), "float32"))
 OTHER = files.weight("v", np.ones((4, 4), "float32"))

@@ -13,7 +13,7 @@ import pytest
 
 from checks.engine.catalogues.computations import read_measurement
 from checks.facts import MinimalGraph
-from tests.support import onnx_files as files
+from tests.support import written_onnx as files
 
 cutting = importlib.import_module("checks.probes.compute.model.onnx_cut")
 graphs = importlib.import_module("checks.probes.compute.model.onnx_graph")

@@ -14,7 +14,7 @@ import pytest
 from checks.analysis.models.quantisation import worst_layer
 from checks.engine.catalogues.computations import read_measurement
 from checks.facts import QuantisationLoss
-from tests.support import onnx_files as files
+from tests.support import written_onnx as files
 
 graphs = importlib.import_module("checks.probes.compute.model.onnx_graph")
 pairing = importlib.import_module("checks.probes.compute.model.quantisation.pairs")

@@ -18,7 +18,6 @@ from support.owners import strange
 from support.shared_answers import use_warm_python
 from support.warm_python import processes_left
 
-from checks.causes.registry import all_checks
 from checks.engine import given_models, job_runner
 from checks.engine.catalogues.computations import COMPUTATION_PROBES
 from checks.engine.events import (
@@ -44,6 +43,7 @@ from checks.facts.case import Answers, Case
 from checks.facts.finding import Status
 from checks.interpreters import read_interpreter
 from checks.judgement.coverage import is_missing, outcome_counts
+from checks.judgement.judge import checks_for
 from checks.knowledge.phrases import in_language
 from checks.readers.models import read_models
 
@@ -74,7 +74,7 @@ def test_tells_the_plan_first_and_the_case_last(events: list[Event]) -> None:
     planned = next(event for event in events if not isinstance(event, ProbeStarted | ProbeStage | ProbeEnded))
     assert isinstance(planned, Planned)
     assert {"machine", "nvidia", "environment", "torch"} <= set(planned.probes)
-    assert set(planned.checks) == set(all_checks())
+    assert set(planned.checks) == {check.cause for check in checks_for("everything")}
     assert finished(events).complete
 
 
@@ -87,7 +87,7 @@ def test_every_start_has_exactly_one_end(events: list[Event]) -> None:
 
 def test_every_check_has_exactly_one_outcome(events: list[Event]) -> None:
     outcomes = [event.outcome for event in events if isinstance(event, CheckEnded)]
-    assert Counter(outcome.cause for outcome in outcomes) == Counter(list(all_checks()))
+    assert Counter(outcome.cause for outcome in outcomes) == Counter(check.cause for check in checks_for("everything"))
     assert tuple(outcomes) == finished(events).outcomes
     assert not [outcome for outcome in outcomes if outcome.status is Status.CRASHED]
 

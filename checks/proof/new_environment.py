@@ -1,7 +1,7 @@
 """A Python environment to examine on a machine that has none: made where the user asks for it, and only then.
 
-Our own uv takes a Python that is there, or downloads one (https://docs.astral.sh/uv/concepts/python-versions/), and
-installs from where the user's pip looks for packages.
+Our own uv takes a Python that is there, or downloads one (https://docs.astral.sh/uv/concepts/python-versions/). After
+that it is a plain virtual environment with its pip: the user need not have uv, so no remedy for it may ask for that.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ PACKAGES = (FRAMEWORK, "numpy")
 
 
 def make_environment(folder: Path, variables: Mapping[str, str] = os.environ) -> Path:
-    """Make a virtual environment with PyTorch in a new folder; its interpreter. uv tells its progress on our streams.
+    """Make a virtual environment with PyTorch in a new folder; its interpreter. Progress is told on our streams.
 
     Raises:
         FileExistsError: there is something in its place.
         FileNotFoundError: there is no uv.
-        subprocess.CalledProcessError: uv could not make it, and has said why; nothing of it is left.
+        subprocess.CalledProcessError: it could not be made, and uv or pip has said why; nothing of it is left.
     """
     folder = folder.absolute()
     if os.path.lexists(folder):
@@ -38,14 +38,18 @@ def make_environment(folder: Path, variables: Mapping[str, str] = os.environ) ->
     uv = uv_program(theirs)
     if not uv:
         raise FileNotFoundError("uv")
-    options, named = for_uv(pip_settings(None, theirs))
-    best = ("--index-strategy", "unsafe-best-match") if "UV_INDEX" in named else ()
-    environment = {**theirs, **named}
+    _, named = for_uv(pip_settings(None, theirs))
+    made = (uv, "venv", "--quiet", "--python", PYTHONS, "--seed", str(folder))
     try:
-        subprocess.run((uv, "venv", "--python", PYTHONS, "--seed", str(folder)), env=environment, check=True)
-        install = (uv, "pip", "install", "--python", str(python), *best, *options, *PACKAGES)
-        subprocess.run(install, env=environment, check=True)
+        subprocess.run(made, env={**theirs, **named}, check=True)
+        _forget_uv(folder / "pyvenv.cfg")
+        subprocess.run((str(python), "-m", "pip", "install", *PACKAGES), env=theirs, check=True)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return python
+
+
+def _forget_uv(config: Path) -> None:
+    lines = config.read_text("utf-8").splitlines(keepends=True)
+    config.write_text("".join(line for line in lines if not line.startswith("uv =")), "utf-8")

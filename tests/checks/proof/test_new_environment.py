@@ -13,9 +13,13 @@ from wizard.cli.command_line import run_command
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for uv is a shell script")
 
-UV = """#!/bin/sh
+UV = r"""#!/bin/sh
 echo "$*|$UV_FIND_LINKS|$LD_LIBRARY_PATH" >>"$ASKED"
-case "$1" in venv) mkdir -p "$5/bin" ;; pip) exit "${PIP_ENDS:-0}" ;; esac
+case "$1" in
+  venv)
+    mkdir -p "$6/bin"; cp "$0" "$6/bin/python"; printf 'home = /usr/bin\nuv = 0.13.9\nseed = true\n' >"$6/pyvenv.cfg" ;;
+  -m) exit "${PIP_ENDS:-0}" ;;
+esac
 """
 
 
@@ -34,9 +38,13 @@ def test_it_is_made_with_the_users_own_settings(tmp_path: Path, variables: dict[
     folder = tmp_path / "made"
     assert make_environment(folder, variables) == folder / "bin" / "python"
     made, installed = (tmp_path / "asked").read_text().splitlines()
-    assert made == f"venv --python >=3.11,<3.15 --seed {folder}|{tmp_path}|/opt/users"
-    assert installed.startswith(f"pip install --python {folder}/bin/python ")
-    assert FRAMEWORK in installed
+    assert made == f"venv --quiet --python >=3.11,<3.15 --seed {folder}|{tmp_path}|/opt/users"
+    assert installed == f"-m pip install {FRAMEWORK} numpy||/opt/users"  # pip reads its settings itself
+
+
+def test_it_is_a_plain_environment_whose_remedies_do_not_ask_for_uv(tmp_path: Path, variables: dict[str, str]) -> None:
+    make_environment(tmp_path / "made", variables)
+    assert (tmp_path / "made" / "pyvenv.cfg").read_text() == "home = /usr/bin\nseed = true\n"
 
 
 def test_what_fails_leaves_nothing(tmp_path: Path, variables: dict[str, str]) -> None:

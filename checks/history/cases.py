@@ -325,11 +325,19 @@ def _remove(path: Path) -> None:
 
 
 def cases_folder(variables: Mapping[str, str] = os.environ) -> Path | None:
-    """Where this user's cases lie; None where nothing is to be remembered, or there is no home."""
-    from checks.history.store import Store, default_folder
+    """Where this user's cases are saved; None where nothing is to be remembered, or there is no home."""
+    from checks.history.store import Store
+
+    folder = place_of_cases(variables)
+    return folder if folder is not None and Store(folder.parent).is_on else None
+
+
+def place_of_cases(variables: Mapping[str, str] = os.environ) -> Path | None:
+    """Where the cases lie that were saved before the user switched that off in the window."""
+    from checks.history.store import default_folder
 
     folder = default_folder(variables)
-    return folder / "cases" if folder is not None and Store(folder).is_on else None
+    return folder / "cases" if folder is not None else None
 
 
 def words_of(case: Case) -> str:

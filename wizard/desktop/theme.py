@@ -179,7 +179,7 @@ QListView#cases:focus { border: none; }
 QListView#cases::item { border: 1px solid transparent; border-radius: 6px; }
 QListView#cases::item:hover { background: %(accent_hover)s; }
 QListView#cases::item:selected { background: %(accent_soft)s; }
-QListView#cases::item:selected:focus { border: 2px solid %(accent)s; }
+QListView#cases::item:focus { border: 2px solid %(accent)s; }
 QTreeView, QTableView { selection-background-color: %(accent_soft)s; selection-color: %(text)s; }
 QTreeView::item, QTableView::item { padding: 5px 4px; }
 QTreeView::item:selected, QTableView::item:selected { background: %(accent_soft)s; color: %(text)s; }

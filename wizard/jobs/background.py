@@ -157,11 +157,11 @@ class Work(QObject):
 
     def _is_taken(self) -> bool:
         """Whether the case is about to become another one, or is being written: one such thing at a time."""
-        return self._engine is not None or bool(self._case.busy)
+        return self._engine is not None or self._case.is_watching or bool(self._case.busy)
 
     def watch(self, program: Program, output: LiveOutput) -> None:
         """Start the user's program and watch it; its end is told by ``finished_watch``."""
-        if self._is_taken() or self._case.is_watching:
+        if self._is_taken():
             return
         self._stop_watch.clear()
         self._case.watch_began()
@@ -169,7 +169,7 @@ class Work(QObject):
 
     def look_at(self, pid: int) -> None:
         """Look at a program that runs already; the end of that is told by ``finished_watch``."""
-        if self._is_taken() or self._case.is_watching:
+        if self._is_taken():
             return
         self._stop_watch.clear()
         self._case.watch_began(looking=True)
@@ -190,7 +190,7 @@ class Work(QObject):
 
     def examine_program(self, name: str) -> None:
         """Examine this machine for a program with a runtime of its own, which is none of the Pythons."""
-        if not self._is_taken() and not self._case.is_watching:
+        if not self._is_taken():
             self._case.local_program = name
             self.program_chosen.emit()
 

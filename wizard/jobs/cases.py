@@ -85,7 +85,7 @@ class CaseJobs(QObject):
 
     def open(self, name: str) -> None:
         """Show a case of the list; nothing happens while something else is done."""
-        if not self._is_taken() and not self._case.is_watching and name != self._case.case_id:
+        if not self._is_taken() and name != self._case.case_id:
             self._case.set_busy("busy-opening")
             self._start(self._in_turn(lambda: _read(name)), lambda case: self._opened(name, case), self._not_opened)
 
@@ -120,7 +120,7 @@ class CaseJobs(QObject):
 
     def delete_all(self) -> None:
         """Remove all cases for good."""
-        self._do(lambda: _store().delete_all(), self._were_deleted)
+        self._do(_delete_all, self._were_deleted)
 
     # --- what comes of it
 
@@ -218,6 +218,13 @@ def _store() -> Cases:
     if folder is None:
         raise KeyError(folder)
     return Cases(folder)
+
+
+def _delete_all() -> int:
+    from checks.history.cases import Cases, place_of_cases
+
+    folder = place_of_cases()  # also where none is saved any more
+    return Cases(folder).delete_all() if folder is not None else 0
 
 
 def _is_on() -> bool:

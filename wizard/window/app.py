@@ -42,7 +42,8 @@ def run_window(arguments: Sequence[str] = (), language: str | None = None) -> in
     window.restore()
     window.show()
     QTimer.singleShot(_PAINTED, work.cases.list)
-    QTimer.singleShot(_PAINTED, window.offer_to_go_on)
+    if not arguments:  # the offer is made once, and would go when the report is shown
+        QTimer.singleShot(_PAINTED, window.offer_to_go_on)
     QTimer.singleShot(_LATER, work.warm_up)
     QTimer.singleShot(_PAINTED, gc.enable)
     QTimer.singleShot(_PAINTED, lambda: remove_left_parts(Path(last_folder(EXPORT))))

@@ -152,10 +152,10 @@ class CaseList(QWidget):
 
     def _follow(self) -> None:
         """Mark the case that is shown when it becomes another one, and open none while something is being done."""
-        if self._followed != self._case.case_id:
-            self._followed = self._case.case_id
-            if self._followed or not self.list.hasFocus():
-                self._choose(self._followed)
+        before, self._followed = self._followed, self._case.case_id
+        was_deleted = not self._followed and all(heading.id != before for heading in self._case.headings)
+        if before != self._followed and not (was_deleted and self.list.hasFocus()):
+            self._choose(self._followed)
         is_free = self._case.is_free
         for widget in (self.new, self.list):
             if widget.isEnabled() is not is_free:
@@ -181,7 +181,7 @@ class CaseList(QWidget):
             self._jobs.open(self._name_of(item))
 
     def _chosen(self) -> Heading | None:
-        name = self._name_of(self.list.currentItem())
+        name = self._name_of(next(iter(self.list.selectedItems()), None))  # what is not seen to be chosen is not meant
         return next((heading for heading in self._case.headings if heading.id == name), None)
 
     def _show_menu(self, at: QPoint) -> None:

@@ -47,7 +47,16 @@ class HistoryMenu(QMenu):
         self.keep_action.setEnabled(store is not None)
         self.keep_action.setChecked(store is not None and store.is_on)
         self.forget_action.setEnabled(store is not None and bool(store.numbers()))
-        self.delete_action.setEnabled(bool(self._case.headings))
+        self.delete_action.setEnabled(bool(self._cases_saved()))
+
+    def _cases_saved(self) -> int:
+        """How many cases there are, also where none is saved any more."""
+        if self._case.keeps_cases:
+            return len(self._case.headings)
+        from checks.history.cases import Cases, place_of_cases
+
+        folder = place_of_cases()
+        return len(Cases(folder).headings()) if folder is not None else 0
 
     def _switch(self, on: bool) -> None:
         store = _store()
@@ -63,7 +72,7 @@ class HistoryMenu(QMenu):
         self._question("history-forget", len(store.numbers()), self.forget)
 
     def _ask_to_delete(self) -> None:
-        self._question("cases-delete-all", len(self._case.headings), self._cases.delete_all)
+        self._question("cases-delete-all", self._cases_saved(), self._cases.delete_all)
 
     def _question(self, key: str, count: int, act: Callable[[], object]) -> None:
         from PySide6.QtWidgets import QMessageBox  # not before the first window

@@ -386,3 +386,41 @@ def test_of_a_long_list_the_older_ones_are_searched_for(
     shown.search.setText("case 4")
     assert shown.list.count() == 1
     assert not shown._more.isVisible()
+
+
+def test_new_selects_none_though_the_list_has_the_keyboard(
+    qtbot: QtBot, window: Window, shown: CaseList, three: tuple[Heading, ...]
+) -> None:
+    with qtbot.waitSignal(window.work.cases.opened, timeout=20_000):
+        window.work.cases.open(three[1].id)
+    shown.list.setFocus()
+    qtbot.waitUntil(shown.list.hasFocus)
+    window.begin()
+    assert shown._chosen() is None
+
+
+def test_delete_acts_on_nothing_that_is_not_seen_to_be_chosen(
+    qtbot: QtBot, window: Window, shown: CaseList, three: tuple[Heading, ...]
+) -> None:
+    assert shown.list.selectedItems() == []
+    assert shown.list.currentRow() == 0  # Qt's, where the keyboard comes in
+    shown.delete_action.trigger()
+    assert not window.work._jobs
+
+
+def test_no_report_is_opened_over_a_program_that_is_watched(window: Window, tmp_path: Path) -> None:
+    window.case.watch_began()
+    window.work.open(tmp_path / "report.json")
+    assert not window.case.busy
+    assert not window.work._jobs
+
+
+def test_all_can_be_deleted_when_none_is_saved_any_more(
+    qtbot: QtBot, window: Window, shown: CaseList, store: Cases, three: tuple[Heading, ...]
+) -> None:
+    window.menus.history._switch(False)
+    wait_for(qtbot, shown, lambda headings: not headings)
+    window.menus.history.read()
+    assert window.menus.history.delete_action.isEnabled()
+    window.work.cases.delete_all()
+    qtbot.waitUntil(lambda: not list(store.folder.iterdir()))

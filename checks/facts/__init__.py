@@ -21,14 +21,6 @@ from checks.facts.frameworks import (
     TensorRtFacts,
     TorchFacts,
 )
-from checks.facts.graphs import (
-    CutNode,
-    LayerLoss,
-    MinimalGraph,
-    QuantisationLoss,
-    TriedRemedy,
-    WeightLoss,
-)
 from checks.facts.history import Change, ChangeKind, History
 from checks.facts.installed import (
     ChangedFile,
@@ -108,7 +100,16 @@ from checks.facts.models.files import (
     UnmetNeed,
     WeightValues,
 )
+from checks.facts.models.graphs import (
+    CutNode,
+    LayerLoss,
+    MinimalGraph,
+    QuantisationLoss,
+    TriedRemedy,
+    WeightLoss,
+)
 from checks.facts.programs.local import LocalProgram
+from checks.facts.programs.served import ServedAnswer, ServedAspect, ServedFacts, ServedPair, ServedParting, ServedTrial
 from checks.facts.programs.watched import (
     DeviceUse,
     Frame,
@@ -125,6 +126,5 @@ from checks.facts.remedies.proofs import PackageChange, Proof, ProofResult
 from checks.facts.remedies.resolutions import Resolution, ResolutionResult
 from checks.facts.runs import ProbeRun, ProbeRuns, StageRun
 from checks.facts.search import HidingFile, SearchedFacts, SearchedFolder, SearchPlace, StrayScript
-from checks.facts.served import ServedAnswer, ServedAspect, ServedFacts, ServedPair, ServedParting, ServedTrial
 from checks.facts.texts import ReportedDifference, ReportedNumbers, SentFile, Symptom
 from checks.facts.whole import Facts, OtherMachine

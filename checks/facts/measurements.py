@@ -7,10 +7,10 @@ from typing import TypeVar
 import msgspec
 
 from checks.facts.base import Fact
-from checks.facts.graphs import MinimalGraph, QuantisationLoss
 from checks.facts.machine import LogEntry, XidEvent
 from checks.facts.measured import ArrayDifference, Measured
 from checks.facts.models.files import TensorSpec
+from checks.facts.models.graphs import MinimalGraph, QuantisationLoss
 
 
 class Repeat(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="repeat"):

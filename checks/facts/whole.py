@@ -10,6 +10,7 @@ from checks.facts.machine import MachineFacts
 from checks.facts.measurements import Measurement
 from checks.facts.models.files import ModelComparison, ModelFacts
 from checks.facts.programs.local import LocalProgram
+from checks.facts.programs.served import ServedFacts, ServedPair
 from checks.facts.programs.watched import ProgramRun, ProgramRuns
 from checks.facts.python import EnvironmentVariables, InterpreterFacts
 from checks.facts.remedies.mendings import Mending, SettingPlace
@@ -17,7 +18,6 @@ from checks.facts.remedies.proofs import Proof
 from checks.facts.remedies.resolutions import Resolution
 from checks.facts.runs import ProbeRuns
 from checks.facts.search import SearchedFacts
-from checks.facts.served import ServedFacts, ServedPair
 from checks.facts.texts import ReportedNumbers, SentFile, Symptom
 
 

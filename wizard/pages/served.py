@@ -109,7 +109,7 @@ class ServedPanel(QWidget):
             return
         from checks.engine.served.address import RequestError
         from wizard.jobs.served import request_of
-        from wizard.report.content.served import announcement
+        from wizard.report.content.measured.served import announcement
         from wizard.words import words
 
         language = self._case.language

@@ -39,7 +39,7 @@ def run(chosen: argparse.Namespace) -> int:
     from checks.engine.served.examination import examine_served
     from checks.engine.served.plan import ServedRequest
     from wizard.cli.follow import followed
-    from wizard.report.content.served import announcement
+    from wizard.report.content.measured.served import announcement
 
     try:
         request = ServedRequest(
@@ -75,7 +75,7 @@ def _answered(chosen: argparse.Namespace) -> Then:
     """Pass where a model answered; who could not be asked has no report."""
 
     def passed(case: Case, _is_cancelled: Callable[[], bool]) -> Case:
-        from wizard.report.content.served import problem_words
+        from wizard.report.content.measured.served import problem_words
 
         served = case.facts.served
         if served is not None and served.problem:

@@ -36,12 +36,12 @@ from wizard.report.content.local_programs import local_program_sections
 from wizard.report.content.measured.devices import MACHINES
 from wizard.report.content.measured.line import computing_name
 from wizard.report.content.measured.sections import measured_sections
+from wizard.report.content.measured.served import served_facts
 from wizard.report.content.models.compared import ComparisonView, comparison_views
 from wizard.report.content.models.files import ModelView, model_views, names_of
 from wizard.report.content.origins import lines_in_words, origin_in_words
 from wizard.report.content.program_runs import has_failed, run_sections, statement_sections
 from wizard.report.content.remedies.step_labels import is_address
-from wizard.report.content.served import served_facts
 from wizard.report.content.title import title_key
 from wizard.report.content.together import Member, about_framework, members_of
 from wizard.report.content.verdict import verdict_of

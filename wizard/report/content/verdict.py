@@ -21,10 +21,10 @@ from wizard.report.content.blocks import Verdict
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
 from wizard.report.content.local_programs import programs_in_short
+from wizard.report.content.measured.served import asked_in_short, pair_counts, problem_words
 from wizard.report.content.program_runs import in_short
 from wizard.report.content.remedies.mendings import mendings_in_short
 from wizard.report.content.remedies.proofs import proofs_in_short
-from wizard.report.content.served import asked_in_short, pair_counts, problem_words
 from wizard.report.content.tested import what_was_tested
 from wizard.words import area, words
 

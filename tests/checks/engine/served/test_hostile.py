@@ -20,7 +20,7 @@ from checks.engine.served import plan
 from checks.engine.served.address import RequestError, understood
 from checks.facts import ServedAspect
 from checks.probes.served import connection
-from wizard.report.content.served import problem_words
+from wizard.report.content.measured.served import problem_words
 
 MODELS = {"object": "list", "data": [{"id": "tiny", "owned_by": "nobody"}]}
 

@@ -16,7 +16,7 @@ from wizard.report.content.measured.models import models_section
 from wizard.report.content.measured.precision import precision_section
 from wizard.report.content.measured.quantisation import quantisation_section
 from wizard.report.content.measured.repeat import repeat_section
-from wizard.report.content.served import served_section
+from wizard.report.content.measured.served import served_section
 from wizard.words import words
 
 # One function per question, in the order in which the report answers them; each in a module of its own beside this one.

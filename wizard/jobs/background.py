@@ -128,6 +128,7 @@ class Work(QObject):
     def shorten(self, text: str, take: Callable[[str], object]) -> None:
         """Hand over what matters of a long text: to find that takes seconds."""
         if self._is_taken():
+            self._case.tell(Notice("paste-later"))
             return
         self._case.set_busy("busy-looking")
 

@@ -424,3 +424,11 @@ def test_all_can_be_deleted_when_none_is_saved_any_more(
     assert window.menus.history.delete_action.isEnabled()
     window.work.cases.delete_all()
     qtbot.waitUntil(lambda: not list(store.folder.iterdir()))
+
+
+def test_a_long_text_that_comes_too_early_is_not_lost_without_a_word(window: Window) -> None:
+    window.case.set_busy("busy-exporting")
+    paste(window, "a line of a log\n" * 10_000)
+    assert window.case.busy == "busy-exporting"
+    assert window.case.notice is not None
+    assert "again" in window.case.sentence(window.case.notice)

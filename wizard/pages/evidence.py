@@ -23,9 +23,9 @@ from wizard.evidence_files import Given, Kind, input_among, kind_in_ticket, mode
 from wizard.flow import EXACTNESS, MODELS, SERVED, TICKET, WATCHABLE, asks_exactness
 from wizard.jobs.background import Work
 from wizard.pages.page import Page
-from wizard.pages.served import ServedPanel
+from wizard.pages.panels.served import ServedPanel
+from wizard.pages.panels.watching import WatchPanel
 from wizard.pages.text_box import TextBox
-from wizard.pages.watching import WatchPanel
 from wizard.widgets.cards import ChoiceCard
 from wizard.widgets.drop_zone import DropZone
 from wizard.widgets.labels import emptied, filled, plain_label

@@ -16,14 +16,14 @@ from wizard.case_model import CaseModel
 from wizard.desktop import theme
 from wizard.desktop.looks import LOOKS
 from wizard.jobs.background import Work
-from wizard.pages.asking import AskPanel
 from wizard.pages.block_view import BlockWidgets
-from wizard.pages.cutting import CuttingPanel
 from wizard.pages.files_view import FilesView
-from wizard.pages.mending import MendingPanel
 from wizard.pages.page import Page
-from wizard.pages.proving import ProvingPanel
-from wizard.pages.replying import ReplyPanel
+from wizard.pages.panels.asking import AskPanel
+from wizard.pages.panels.cutting import CuttingPanel
+from wizard.pages.panels.mending import MendingPanel
+from wizard.pages.panels.proving import ProvingPanel
+from wizard.pages.panels.replying import ReplyPanel
 from wizard.report.export import default_paper
 from wizard.widgets.fold import Fold
 from wizard.widgets.labels import card, filled, plain_label

@@ -28,7 +28,7 @@ from wizard.desktop.folders import last_folder, remember
 from wizard.evidence_files import Kind
 from wizard.flow import WATCH_SECONDS, WATCHABLE
 from wizard.jobs.program import LiveOutput, Program
-from wizard.pages.program_list import InstalledList, ProgramList, RunningList
+from wizard.pages.panels.program_list import InstalledList, ProgramList, RunningList
 from wizard.widgets.drop_zone import DropZone
 from wizard.widgets.labels import filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from checks.facts import LocalProgram
 from wizard.flow import Step
 from wizard.pages.evidence import EvidencePage
-from wizard.pages.program_list import InstalledList
+from wizard.pages.panels.program_list import InstalledList
 from wizard.window.main_window import Window
 
 OLLAMA = LocalProgram(name="Ollama", path="/usr/bin/ollama", backend="cpu", devices=())

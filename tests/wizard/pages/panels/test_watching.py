@@ -19,7 +19,7 @@ from wizard.case_model import Notice
 from wizard.flow import SYMPTOMS, TICKET, WATCHABLE, Step
 from wizard.jobs.program import LiveOutput, NotStartable, Program, watched
 from wizard.pages.evidence import EvidencePage
-from wizard.pages.watching import WatchPanel
+from wizard.pages.panels.watching import WatchPanel
 from wizard.window.main_window import Window
 
 RUN = ProgramRun(command=("python", "train.py"), exit_code=1, seconds=1.0, interpreter=VENV.path)

@@ -13,7 +13,7 @@ from checks.facts.case import Case
 from checks.mending import permission
 from checks.mending.journal import journals
 from wizard.flow import Step
-from wizard.pages.mending import MendingPanel
+from wizard.pages.panels.mending import MendingPanel
 from wizard.pages.report import ReportPage
 from wizard.window.half_done import offer_undo
 from wizard.window.main_window import Window

@@ -11,7 +11,7 @@ from support.failing_program import kept_from_starting
 
 from checks.facts.case import Case
 from wizard.flow import Step
-from wizard.pages.proving import ProvingPanel
+from wizard.pages.panels.proving import ProvingPanel
 from wizard.pages.report import ReportPage
 from wizard.window.main_window import Window
 

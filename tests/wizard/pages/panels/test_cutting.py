@@ -16,7 +16,7 @@ from checks.facts import ArrayDifference, Facts, ModelFacts, ModelMeasured
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
 from wizard.flow import Step
-from wizard.pages.cutting import CuttingPanel
+from wizard.pages.panels.cutting import CuttingPanel
 from wizard.pages.report import ReportPage
 from wizard.window.main_window import Window
 

@@ -155,6 +155,8 @@ class Cases:
     def read(self, name: str, version: int | None = None) -> Case:
         """One version of a case, judged again by this program; without a number the one that opens.
 
+        Where that one is damaged, the newest before it that is not.
+
         Raises:
             KeyError: there is no such case.
             CaseError: it is damaged, or cannot be read.
@@ -162,7 +164,18 @@ class Cases:
         heading = self._heading(name)
         if heading is None:
             raise KeyError(name)
-        data = start_of(self._file(name, heading.shown if version is None else version), SIZE_LIMIT)
+        if version is not None:
+            return self._read(name, version)
+        try:
+            return self._read(name, heading.shown)
+        except CaseError:
+            for older in reversed([number for number in self.versions(name) if number < heading.shown]):
+                with contextlib.suppress(CaseError):
+                    return self._read(name, older)
+            raise
+
+    def _read(self, name: str, version: int) -> Case:
+        data = start_of(self._file(name, version), SIZE_LIMIT)
         if not data:
             raise CaseError("file-missing", name)
         reader = zlib.decompressobj()

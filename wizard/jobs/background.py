@@ -428,6 +428,7 @@ class Work(QObject):
             self._engine.wait()
         for job in list(self._jobs):
             job.wait()
+        self.cases.leave()
 
     def _start(
         self, function: Callable[[], Any], done: Callable[[Any], object], failed: Callable[[Exception], object]

@@ -61,6 +61,13 @@ class CaseJobs(QObject):
         """It is over."""
         self._do(_note_done, lambda _: None, "")
 
+    def leave(self) -> None:
+        """Whoever ends the window on purpose is not asked to go on the next time."""
+        try:
+            _note_done()
+        except Exception:
+            log.exception("the note of what was examined could not be removed")
+
     def find_left(self, take: Callable[[Answers, str], object]) -> None:
         """Hand over what a killed window was examining: its answers, and the case that they belong to."""
         self._do(_left, lambda found: take(*found) if found is not None else None, "")

@@ -169,6 +169,7 @@ class ReportPage(Page):
 
     def _fill(self, report: Report) -> None:
         from wizard.report.content.document import document_of
+        from wizard.report.content.finding_blocks import items
 
         document = document_of(report)
         unfolded = {key: fold.header.isChecked() for key, fold in self._folds.items()}
@@ -178,9 +179,12 @@ class ReportPage(Page):
         self._add_verdict(document, widgets)
         self._add_changes()
         first, *others = report.questions or ("",)
-        self.asking.show_question(first if self.case.opened is None else "")
-        for section in document.questions if others or self.case.opened is not None else ():
-            self._add_card(section.title, functools.partial(widgets.fill, blocks=section.blocks))
+        is_own = self.case.opened is None
+        self.asking.show_question(first if is_own else "")
+        for section in document.questions:
+            blocks = [items(others, "?", "question")] if is_own else section.blocks  # the first one has its own field
+            if others or not is_own:
+                self._add_card(section.title, functools.partial(widgets.fill, blocks=blocks))
         self._content = self._anew(self._content)
         for section in document.sections:
             if section.card is None:

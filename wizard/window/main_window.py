@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
@@ -282,10 +283,17 @@ class Window(QMainWindow):
         self.go(Step.TARGET if symptom == "everything" else Step.EVIDENCE)
 
     def begin(self) -> None:
-        """A new case, from an empty first page."""
-        if self.case.is_free:
-            self.case.begin()
-            self.go(Step.SYMPTOM)
+        """A new case, from an empty first page; ask first where the report that is shown is kept nowhere."""
+        if not self.case.is_free:
+            return
+        if self.case.lost_by_quitting():
+            self._ask("begin-unsaved", "begin-now", self._begin)
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
+        self.case.begin()
+        self.go(Step.SYMPTOM)
 
     def _run_finished(self) -> None:
         self.announce(self.case.say("run-done"))
@@ -425,19 +433,21 @@ class Window(QMainWindow):
         lost = "" if self._may_close else self.case.lost_by_quitting()
         if lost:
             event.ignore()
-            self._ask_to_quit(lost)
+            self._ask(lost, "quit-now", self._quit)
             return
         settings.remember_geometry(self.saveGeometry())
         self.work.shutdown()
         super().closeEvent(event)
 
-    def _ask_to_quit(self, lost: str) -> None:
+    def _ask(self, lost: str, word: str, act: Callable[[], object]) -> None:
+        """Say what would be lost, and do it all the same on a word."""
         from PySide6.QtWidgets import QMessageBox
 
-        box = QMessageBox(QMessageBox.Icon.Question, self.case.say("quit-title"), self.case.say(lost), parent=self)
+        title = "quit-title" if word == "quit-now" else "begin-title"
+        box = QMessageBox(QMessageBox.Icon.Question, self.case.say(title), self.case.say(lost), parent=self)
         stay = box.addButton(self.case.say("quit-stay"), QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(stay)  # who presses Enter without reading loses nothing
-        box.addButton(self.case.say("quit-now"), QMessageBox.ButtonRole.DestructiveRole).clicked.connect(self._quit)
+        box.addButton(self.case.say(word), QMessageBox.ButtonRole.DestructiveRole).clicked.connect(act)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()
 

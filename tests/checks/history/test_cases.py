@@ -153,6 +153,15 @@ def test_a_damaged_version_says_so(cases: Cases, data: bytes) -> None:
         cases.read(heading.id)
 
 
+def test_where_the_newest_is_damaged_the_one_before_opens(cases: Cases) -> None:
+    heading = cases.add(ticket(), VERDICTS)
+    cases.add_version(heading.id, ticket(f"{TEXT}\nmore"), VERDICTS)
+    (cases.folder / heading.id / "002.case").write_bytes(b"cut")
+    assert "more" not in str(cases.read(heading.id).facts.logs)
+    with pytest.raises(CaseError):
+        cases.read(heading.id, 2)
+
+
 @pytest.mark.parametrize("name", ["..", "../x", "deleted", "", "20260101-000000-abcdef"])
 def test_no_name_leads_out_of_the_folder(cases: Cases, name: str) -> None:
     cases.add(played(), VERDICTS)

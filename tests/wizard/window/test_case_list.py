@@ -64,6 +64,15 @@ def test_a_ticket_saves_itself(qtbot: QtBot, window: Window, shown: CaseList, st
     assert window.case.lost_by_quitting() == ""
 
 
+def test_tickets_of_which_nobody_knows_the_cause_are_told_apart(qtbot: QtBot, window: Window, shown: CaseList) -> None:
+    for number, text in enumerate(("\n  My model is slow since Monday.\nHelp", "It does not do what it did. " * 9), 1):
+        window.begin()
+        paste(window, text)
+        wait_for(qtbot, shown, lambda headings, number=number: len(headings) == number)
+    assert {heading.named("ja") for heading in window.case.headings} >= {"My model is slow since Monday."}
+    assert all(len(heading.named("en")) < 100 for heading in window.case.headings)
+
+
 def test_an_examination_saves_itself_and_nothing_is_lost_by_quitting(
     qtbot: QtBot, window: Window, shown: CaseList, engine: Engine
 ) -> None:

@@ -95,6 +95,7 @@ def test_f5_checks_again(qtbot: QtBot, at_report: Window, engine: Engine) -> Non
     engine.tell_all()
     with qtbot.waitSignal(at_report.work.finished_run):
         at_report.menus.again.trigger()
+    at_report.case.was_kept()
     at_report.begin()
     assert not at_report.menus.again.isEnabled()
 
@@ -178,6 +179,25 @@ def test_what_is_examined_is_noted_without_its_secrets(
     engine.tell_all()
     qtbot.waitUntil(lambda: at_target.step is Step.REPORT)
     qtbot.waitUntil(lambda: not notes())
+
+
+def test_who_quits_on_purpose_is_not_asked_to_go_on(qtbot: QtBot, at_target: Window, drafts: Drafts) -> None:
+    at_target.go_next()
+    qtbot.waitUntil(lambda: drafts.folder.exists() and bool(list(drafts.folder.glob("*.draft"))))
+    at_target._quit()
+    assert list(drafts.folder.glob("*.draft")) == []
+
+
+def test_a_report_that_is_kept_nowhere_is_not_left_without_a_question(qtbot: QtBot, at_report: Window) -> None:
+    at_report.begin()  # NAOSU_HISTORY is "off" in the tests
+    assert at_report.step is Step.REPORT
+    (box,) = at_report.findChildren(QMessageBox)
+    assert "neither saved nor copied" in box.text()
+    box.defaultButton().click()
+    assert at_report.case.case is not None
+    at_report.case.was_kept()
+    at_report.begin()
+    assert at_report.step is Step.SYMPTOM
 
 
 def test_nothing_was_left(window: Window, drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,6 +135,7 @@ def test_check_this_computer_needs_one_step_more(window: Window) -> None:
 
 def test_a_new_case_is_empty(at_report: Window) -> None:
     at_report.case.set_text("of the first")
+    at_report.case.was_kept()
     at_report.menus.new.trigger()
     assert at_report.step is Step.SYMPTOM
     assert (at_report.case.answers.symptom, at_report.case.answers.text) == ("", "")

@@ -53,6 +53,19 @@ def is_tested(case: Case) -> bool:
     return any(map(is_conclusive, case.facts.measurements))
 
 
+def repeated_only_experiments(case: Case) -> bool:
+    """Whether results are said to change, and all that was repeated are the short experiments of NumPy.
+
+    Runtimes of models have nothing to repeat without a model, so that a longer examination tells no more.
+    """
+    measured = case.facts.measurements
+    if case.answers.symptom != SymptomName.RESULTS_CHANGE or {one.framework for one in measured} != {"numpy"}:
+        return False
+    return any(isinstance(one, Experiment) and is_conclusive(one) for one in measured) and not any(
+        isinstance(one, (Repeat, ModelMeasured)) or varies(one) for one in measured
+    )
+
+
 def is_untested(case: Case) -> bool:
     """Whether the question is one that only computing answers, and nothing was computed."""
     return case.answers.symptom in ABOUT_RESULTS and not is_tested(case)

@@ -9,12 +9,20 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from checks.analysis.models.repeats import RepeatedModels
+from checks.analysis.numbers.repeats import trainings
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
 from checks.facts import ModelMeasured, ProgramEnd
 from checks.facts.case import Case
 from checks.facts.finding import Severity, Status
 from checks.facts.question import SymptomName
-from checks.judgement.coverage import has_own_error, is_missing, is_too_short, is_untested, outcome_counts
+from checks.judgement.coverage import (
+    has_own_error,
+    is_missing,
+    is_too_short,
+    is_untested,
+    outcome_counts,
+    repeated_only_experiments,
+)
 from checks.judgement.headline import SURE, Headline, Stance
 from checks.judgement.models.standing import Standing
 from checks.judgement.programs.seen_to_run import local_program_used_gpu
@@ -70,6 +78,8 @@ def decide(case: Case, answer: Headline, symptom: str) -> Decision:
         return Decision("incomplete", "incomplete", "own-python-only")
     if state == "clear" and answer.stance in (Stance.CLEAR, Stance.NORMAL) and _has_nothing_beside(case, symptom):
         return Decision("incomplete", "undecided", "one-place-only")
+    if state == "clear" and answer.stance in (Stance.CLEAR, Stance.NORMAL) and repeated_only_experiments(case):
+        return Decision("incomplete", "undecided", f"only-{'experiments' if _has_trained(case) else 'sum'}-repeated")
     return Decision(state, _word(case, state, answer.stance), _sentence(case, state, symptom, answer))
 
 
@@ -129,6 +139,10 @@ def _has_nothing_beside(case: Case, symptom: str) -> bool:
     measured = [run for run in case.facts.measurements if not run.reason]
     beside = {run.other for run in measured if isinstance(run, ModelMeasured) and run.aspect == "device"}
     return len({device.lower() for device in {run.device for run in measured} | beside}) < 2
+
+
+def _has_trained(case: Case) -> bool:
+    return any(len(training.exact) > 1 for training in trainings(case.facts.measurements))
 
 
 def _state(case: Case, answer: Headline, symptom: str) -> str:

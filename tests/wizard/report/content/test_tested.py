@@ -107,6 +107,19 @@ def test_a_note_is_normal_and_a_warning_is_not(severities: tuple[Severity, ...],
     assert verdict_of(case, ["T0"], "en").sentence.startswith(sentence)
 
 
+def test_a_tick_is_not_given_where_only_experiments_were_repeated() -> None:
+    """With only NumPy and ONNX Runtime a note on batches stood as the answer, with a tick, and nothing was repeated."""
+    total = Experiment(framework="numpy", device="cpu", operation="sum-of-squares", exact=(("41",),) * 10)
+    note = (found("batch-size-rounding", Severity.NOTE),)
+    verdict = verdict_of(case_of(total, findings=note), ["T0"], "en")
+    assert verdict.state == "incomplete"
+    assert verdict.sentence.startswith("Whether results change here is not known: repeated was only a sum in NumPy")
+    assert "--model" in verdict_of(case_of(total), [], "ja").sentence
+    trained = msgspec.structs.replace(total, operation="small-network", steps=(0, 50))
+    assert "training of a small network" in verdict_of(case_of(total, trained), [], "en").sentence
+    assert verdict_of(case_of(total, repeat()), [], "en").state == "clear"
+
+
 def test_a_serious_finding_about_something_else_is_not_hidden_by_a_note() -> None:
     both = (
         found("driver-too-old-for-cuda", Severity.WARNING),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from checks.facts.case import Case
@@ -20,10 +21,9 @@ def check_minimal(chosen: argparse.Namespace) -> str:
     """The path of the second Python, "" where none is named.
 
     Raises:
-        UsageError: the folder is there and not empty, or what it needs was not named.
+        UsageError: the folder is there and not empty, or cannot be made, what it needs was not named, or the second
+            Python is none.
     """
-    from wizard.cli.target import located
-
     if chosen.minimal is None:
         if chosen.beside is not None:
             raise UsageError(words("commands.beside-needs-minimal", chosen.lang))
@@ -33,7 +33,22 @@ def check_minimal(chosen: argparse.Namespace) -> str:
     folder = Path(chosen.minimal)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(words("commands.minimal-not-empty", chosen.lang, path=chosen.minimal))
-    return "" if chosen.beside is None else located(chosen.beside, chosen.lang)
+    there = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError(words("commands.minimal-no-room", chosen.lang, path=chosen.minimal))
+    return "" if chosen.beside is None else _second(chosen.beside, chosen.lang)
+
+
+def _second(named: str, language: str) -> str:
+    """The path of the second Python, of which a folder may be named as of the first."""
+    from checks.interpreters import read_interpreter
+    from wizard.cli.target import located
+
+    found = read_interpreter(located(named, language))
+    if found.problem is not None:
+        why = words(f"window.target-problem-{found.problem}", language, path=named)
+        raise UsageError(words("commands.wrong-beside", language, why=why))
+    return found.path
 
 
 def cut_down(chosen: argparse.Namespace, beside: str) -> Then:
@@ -56,6 +71,20 @@ def cut_down(chosen: argparse.Namespace, beside: str) -> Then:
         except StopIteration as ended:
             progress.clear()
             judged: Case = ended.value
-            return judged
+        if models and not chosen.quiet:
+            for line in outcome(judged, chosen.lang):
+                print(visible(line), file=sys.stderr, flush=True)
+        return judged
 
     return then
+
+
+def outcome(case: Case, language: str) -> Iterator[str]:
+    """A line for each model that was cut down: where its part was written and what that shows, or why there is none."""
+    from checks.facts import MinimalGraph
+    from wizard.report.content.measured.minimal import in_short
+
+    for part in case.facts.measurements:
+        if isinstance(part, MinimalGraph):
+            written = f"{words('commands.written', language, path=part.folder)} " if part.folder else ""
+            yield written + in_short(part, language)

@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -237,6 +238,9 @@ def test_a_fused_pair_is_kept_together_and_its_folder_shows_it(
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["inputs.npz", "minimal.onnx", "reproduce.py"]
     with np.load(tmp_path / "out" / "inputs.npz", allow_pickle=False) as inputs:
         assert [inputs[name].shape for name in inputs.files] == [(2, 4)]
+    script = [sys.executable, str(tmp_path / "out" / "reproduce.py")]
+    elsewhere = subprocess.run(script, cwd=tmp_path.parent, capture_output=True, text=True, check=False)
+    assert (elsewhere.returncode, elsewhere.stdout.strip()) == (0, part.printed.strip())
 
 
 def test_an_error_and_a_crash_of_one_setting_are_cut_down_to_their_node(

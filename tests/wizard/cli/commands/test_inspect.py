@@ -208,6 +208,27 @@ def test_an_export_takes_a_python(arguments: tuple[str, ...], words_of: str, cap
     assert capfd.readouterr().err.strip() == words(f"commands.{words_of}", "en")
 
 
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_second_python_that_cannot_be_one_is_refused(
+    language: str, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    arguments = ["--target", sys.executable, "--minimal", str(tmp_path / "out"), "--lang", language]
+    assert run_command(["inspect", str(ALEXNET), *arguments, "--beside", str(tmp_path)]) == 2
+    why = words("window.target-problem-not-python", language, path=tmp_path)
+    assert capfd.readouterr().err.strip() == words("commands.wrong-beside", language, why=why)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_part_needs_a_folder_that_can_be_made(
+    language: str, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("x")
+    place = tmp_path / "file" / "out"
+    arguments = ["--target", sys.executable, "--minimal", str(place), "--lang", language]
+    assert run_command(["inspect", str(ALEXNET), *arguments]) == 2
+    assert capfd.readouterr().err.strip() == words("commands.minimal-no-room", language, path=place)
+
+
 def test_a_part_is_written_to_no_folder_that_holds_something(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("x")
     assert run_command(["inspect", str(ALEXNET), "--target", sys.executable, "--minimal", str(tmp_path)]) == 2

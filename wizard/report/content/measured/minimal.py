@@ -37,7 +37,23 @@ def _words(key: str, language: str, /, **values: object) -> str:
     return words(f"graphs.minimal-{key}", language, **values)
 
 
+def in_short(part: MinimalGraph, language: str) -> str:
+    """What came of it in a line: what the part shows against the whole and how often, or why there is none."""
+    return " ".join(_found(part, language))
+
+
 def _sentences(part: MinimalGraph, language: str) -> Iterator[str]:
+    yield from _found(part, language)
+    if part.reason:
+        return
+    if part.nodes_after > 1:
+        yield _words("least" if part.is_least else "not-least", language)
+    if part.folder:
+        yield _words("folder", language, folder=part.folder, size=size(part.model_bytes, language))
+        yield holds_words(part, language)
+
+
+def _found(part: MinimalGraph, language: str) -> Iterator[str]:
     model = name_of_path(part.path)
     if part.reason:
         yield _words("not", language, model=model, why=why_words(part, language))
@@ -52,11 +68,6 @@ def _sentences(part: MinimalGraph, language: str) -> Iterator[str]:
     if part.shows in _COMPUTED and all(sizes):
         yield _words("size", language, after=sizes[0], before=sizes[1])
     yield _words("again", language, again=part.again, checks=part.checks)
-    if part.nodes_after > 1:
-        yield _words("least" if part.is_least else "not-least", language)
-    if part.folder:
-        yield _words("folder", language, folder=part.folder, size=size(part.model_bytes, language))
-        yield holds_words(part, language)
 
 
 def holds_words(part: MinimalGraph, language: str) -> str:

@@ -13,8 +13,12 @@ Seen with onnxruntime {versions}, NumPy {numpy}, Python {python}, {system}.
 The part has {after} of {before} nodes of the model: {operators}.
 """
 
+import os
+
 import numpy as np
 import onnxruntime as ort
+
+os.chdir(os.path.dirname(os.path.abspath(__file__)))  # the files lie beside this script
 
 
 def outputs({parameters}):

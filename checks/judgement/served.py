@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checks.analysis.numbers.power import ENOUGH, excluded_rate, rounded_up
-from checks.analysis.served.two_servers import compared
+from checks.analysis.served.two_servers import compared, varying
 from checks.analysis.served.variation import Variation
 from checks.facts import ServedAspect, ServedFacts, ServedPair
 from checks.facts.case import Case
@@ -87,6 +87,8 @@ def decide_served_pair(pair: ServedPair, case: Case) -> Decision:
     found = compared(pair)
     if not found:
         return Decision("nothing-run", "nothing-run", "served-pair-nothing")
+    if not case.findings and varying(pair):
+        return Decision("warning", "warning", "served-pair-varies")
     if not case.findings:
         is_same = all(one.is_same for one in found)
         return Decision("clear" if is_same else "incomplete", "clear" if is_same else "undecided", "served-pair-same")

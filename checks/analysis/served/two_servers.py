@@ -6,8 +6,11 @@ import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from checks.analysis.served.variation import Variation, has_effect
 from checks.facts import ServedAnswer, ServedAspect, ServedFacts, ServedPair, ServedParting, ServedTrial
+from checks.facts.phrase import Phrase
 from checks.knowledge.frameworks.served import server_name
+from checks.knowledge.phrases import phrase
 
 _SHOWN = 40  # characters behind a parting that are shown
 
@@ -18,6 +21,8 @@ class Compared:
 
     ``is_hidden``: something in a text was hidden or left out, so that equal texts prove nothing. ``drift``: the largest
     distance between the logprobs of the tokens that both begin with. ``tokens``: of the prompt, on each side.
+    ``is_steady``: whether each side was asked often enough, and never parted from itself before the place where the two
+    part: then they are apart also where one of them varies by itself.
     """
 
     prompt: str
@@ -25,6 +30,7 @@ class Compared:
     is_hidden: bool
     drift: float | None
     tokens: tuple[int | None, int | None]
+    is_steady: bool
 
     @property
     def is_same(self) -> bool:
@@ -57,6 +63,24 @@ def compared(pair: ServedPair) -> tuple[Compared, ...]:
     return tuple(found)
 
 
+def varying(pair: ServedPair) -> tuple[tuple[str, Variation], ...]:
+    """The sides that gave other answers to one prompt alone, by name; a colder cache is no such variation."""
+    sides = ((name, Variation(one.of(ServedAspect.ALONE))) for name, one in zip(pair.names, _sides(pair), strict=True))
+    return tuple((name, alone) for name, alone in sides if alone.new_others)
+
+
+def varying_phrases(pair: ServedPair) -> tuple[Phrase, ...]:
+    """Which side does not repeat itself, and how often."""
+    return tuple(
+        phrase("served-side-varies", name=name, others=str(alone.new_others), calls=str(alone.calls))
+        for name, alone in varying(pair)
+    )
+
+
+def _sides(pair: ServedPair) -> tuple[ServedFacts, ServedFacts]:
+    return pair.first, pair.second
+
+
 def differences(pair: ServedPair) -> tuple[Different, ...]:
     """What the two servers tell of themselves and is not the same."""
     first, second = _told(pair.first), _told(pair.second)
@@ -67,13 +91,19 @@ def differences(pair: ServedPair) -> tuple[Different, ...]:
     )
 
 
+def told_by_one(pair: ServedPair) -> bool:
+    """Whether one of them tells of itself what the other does not."""
+    first, second = ({name for name, value in _told(one).items() if value} for one in _sides(pair))
+    return first != second
+
+
 def _told(served: ServedFacts) -> dict[str, str]:
     builds = sorted({name for trial in served.trials for name in trial.fingerprints})
     settings = {f"setting {name}": value for name, value in sorted(served.settings.items())}
     return {
         "server": server_name(served.kind),
         "server_version": served.version,
-        "served_model": served.model,
+        "served_model": served.answered_as or served.model,
         "system_fingerprint": ", ".join(builds),
         **settings,
     }
@@ -90,7 +120,17 @@ def _compared(mine: ServedTrial, theirs: ServedTrial, first: ServedAnswer, secon
         is_hidden=not (first.is_whole and second.is_whole),
         drift=drift,
         tokens=(mine.prompt_tokens, theirs.prompt_tokens),
+        is_steady=parting is not None and _is_steady(mine, theirs, place),
     )
+
+
+def _is_steady(mine: ServedTrial, theirs: ServedTrial, place: int) -> bool:
+    """Whether all answers of each side were the same up to the place, and enough of them to rule out chance."""
+    for trial in (mine, theirs):
+        is_whole = trial.distinct - 1 <= len(trial.partings)  # of each other answer it is kept where it parts
+        if trial.others and not (is_whole and all(parting.character > place for parting in trial.partings)):
+            return False
+    return has_effect(theirs.repetitions, theirs.repetitions, mine.repetitions)
 
 
 def _goes_on(first: ServedAnswer, second: ServedAnswer) -> bool:

@@ -2,6 +2,7 @@
 
 Detects:      answers at temperature 0 to the same prompts in two saved examinations that part, or have other
               probabilities; beside it what the servers tell of themselves, and how many tokens they make of a prompt.
+              Where one of them varies alone, only what parts before either varies by itself.
 Why it bites: what was tested against the one does not hold for the other.
 Blind spots:  what the servers do not tell: weights, quantisation, kernels, hardware. Answers in which something was
               hidden, and are equal otherwise.
@@ -11,7 +12,7 @@ Knowledge:    resources/knowledge/frameworks/served.toml
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.served.closeness import Closeness, gravest
-from checks.analysis.served.two_servers import Compared, Different, compared, differences
+from checks.analysis.served.two_servers import Compared, Different, compared, differences, told_by_one, varying_phrases
 from checks.analysis.served.variation import SURE
 from checks.causes.registry import check
 from checks.facts import ServedFacts, ServedPair
@@ -21,6 +22,7 @@ from checks.knowledge.phrases import phrase
 
 _ALIKE, _MANY_TIMES = 2.0, 8.0  # of what either server moves by itself: its order of additions, and more than that
 _NOTES = ("served-pair-rounding", "served-pair-open", "served-pair-unmeasured")
+_BEYOND = 0.75  # how sure a difference is, where a side varies by itself as well
 _MOST_NAMED = 4  # differences in the sentence; the evidence has all
 
 
@@ -37,13 +39,17 @@ def served_servers_differ(served_pair: ServedPair) -> Iterator[Finding]:
         if any(one.is_hidden for one in found):
             raise Inconclusive("served-hidden")
         return
-    closeness = gravest(one.parting for one in apart if one.parting is not None)
+    sides = varying_phrases(served_pair)
+    blamed = [one for one in apart if one.is_steady] if sides else apart
+    if sides and not blamed and not others:
+        raise Inconclusive("served-side-varies")
+    closeness = gravest(one.parting for one in blamed if one.parting is not None)
     explained = _explained(served_pair, found, closeness)
     is_note = explained.key in _NOTES and not others
     known = differences(served_pair)
     yield Finding(
         severity=Severity.NOTE if is_note else Severity.WARNING,
-        confidence=SURE,
+        confidence=_BEYOND if sides and not others else SURE,
         subject=" / ".join(served_pair.names),
         evidence=tuple(_evidence(found, known, served_pair.first.origin)),
         values={
@@ -53,10 +59,19 @@ def served_servers_differ(served_pair: ServedPair) -> Iterator[Finding]:
             "what": phrase("served-answers" if apart else "served-probabilities"),
             "others": str(len(apart) or len(drifted)),
             "calls": str(len(found)),
-            "closeness": explained,
-            "beside": _beside(known, others),
+            "closeness": _beside_own(sides, explained, has_blamed=bool(blamed)),
+            "beside": _beside(known, others, is_told_by_one=told_by_one(served_pair)),
         },
     )
+
+
+def _beside_own(sides: tuple[Phrase, ...], explained: Phrase, *, has_blamed: bool) -> Phrase:
+    """What they are apart by, behind what a side varies by itself."""
+    if not sides:
+        return explained
+    if not has_blamed:
+        return phrase("served-pair-within", sides=sides)
+    return phrase("served-pair-beyond", sides=sides, closeness=explained)
 
 
 def _explained(pair: ServedPair, found: Sequence[Compared], closeness: Closeness | None) -> Phrase:
@@ -64,10 +79,10 @@ def _explained(pair: ServedPair, found: Sequence[Compared], closeness: Closeness
     if closeness not in (None, Closeness.NEAR):
         return phrase(f"served-{closeness.value}")
     apart = max((one.drift for one in found if one.drift), default=0.0)
-    own = min(_moves(pair.first), _moves(pair.second))
-    if not own:
+    least, most = sorted((_moves(pair.first), _moves(pair.second)))
+    if not least:
         return phrase("served-pair-unmeasured")
-    size = "rounding" if apart <= _ALIKE * own else "open" if apart <= _MANY_TIMES * own else "coarser"
+    size = "rounding" if apart <= _ALIKE * least else "open" if apart <= _MANY_TIMES * most else "coarser"
     return phrase(f"served-pair-{size}", drift=f"{apart:.2g}")
 
 
@@ -94,13 +109,15 @@ def _evidence(found: Sequence[Compared], known: Sequence[Different], origin: str
         yield Evidence(name, f"{setting.removeprefix('setting ')}: {value}" if setting else value, origin)
 
 
-def _beside(known: Sequence[Different], others: Sequence[Compared]) -> Phrase:
+def _beside(known: Sequence[Different], others: Sequence[Compared], *, is_told_by_one: bool) -> Phrase:
     """What is known to differ between them."""
     if others:
         return phrase("served-prompt-other", prompt=others[0].prompt)
-    if not known:
-        return phrase("served-nothing-known")
-    return phrase("served-known-differences", named=tuple(map(_named, known[:_MOST_NAMED])))
+    if known:
+        return phrase("served-known-differences", named=tuple(map(_named, known[:_MOST_NAMED])))
+    if is_told_by_one:
+        return phrase("served-told-by-one")
+    return phrase("served-nothing-known")
 
 
 def _named(part: Different) -> Phrase:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.models.repeats import ALL_ALIKE, RepeatedModels
+from checks.analysis.served.two_servers import varying_phrases
 from checks.facts import ModelFacts, ServedFacts, ServedPair
 from checks.facts.case import Case
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
@@ -92,7 +93,9 @@ def _of_served_pair(case: Case, pair: ServedPair, language: str) -> Verdict:
     decision = decide_served_pair(pair, case)
     same, count = pair_counts(pair)
     why = in_language(case.findings[0].values["closeness"], language) if case.findings else ""
-    values = {"first": pair.names[0], "second": pair.names[1], "same": same, "count": count, "why": why}
+    separator = words("report.sentence-separator", language)
+    sides = separator.join(in_language(side, language) for side in varying_phrases(pair))
+    values = {"first": pair.names[0], "second": pair.names[1], "same": same, "count": count, "why": why, "sides": sides}
     return _verdict(case, decision, words(f"report.{decision.sentence}", language, **values), language)
 
 

@@ -320,6 +320,48 @@ def test_two_servers_that_answer_alike(second: ServedAnswer) -> None:
     assert list(served_servers_differ(pair(answer(), second))) == []
 
 
+def beside_one_that_varies(second: ServedAnswer, *, character: int) -> ServedPair:
+    """One server that drew 15 of 18 answers at random, and parted from itself at a character; one that repeats."""
+    own = trial(
+        "alone", calls, 15, distinct=2, answer=answer(), partings=(drawn(character=character),), prompt_tokens=9
+    )
+    steady = trial("alone", 18, answer=second, prompt_tokens=9)
+    return ServedPair(first=served(own), second=served(steady), names=("a", "b"))
+
+
+def test_a_server_that_varies_by_itself_is_not_called_another_model() -> None:
+    with pytest.raises(Inconclusive, match="side-varies"):
+        list(served_servers_differ(beside_one_that_varies(answer("the sea was wide", gap=3.0), character=4)))
+
+
+def test_what_parts_before_a_server_varies_by_itself_is_told_behind_that_it_varies() -> None:
+    (finding,) = served_servers_differ(beside_one_that_varies(answer("my sea is wide", gap=3.0), character=12))
+    assert said(finding, "closeness").startswith("a does not repeat itself: asked one after the other, 15 of its 18")
+    assert "rounding does not do that" in said(finding, "closeness")
+    assert finding.confidence < 0.8
+
+
+def test_two_answers_of_each_show_nothing_beside_one_that_varies() -> None:
+    sides = (trial("alone", 2, prompt="sea", answer=answer()), trial("alone", 20, 3, prompt="bridge"))
+    other = trial("alone", 2, answer=answer("my sea is wide", gap=3.0))
+    with pytest.raises(Inconclusive, match="side-varies"):
+        list(served_servers_differ(ServedPair(first=served(*sides), second=served(other), names=("a", "b"))))
+
+
+def test_what_only_one_server_tells_is_not_called_the_same() -> None:
+    (finding,) = served_servers_differ(pair(answer(gap=3.0), answer("the sea was wide", gap=2.8), kind=""))
+    assert "tells of itself what the other does not" in said(finding, "beside")
+
+
+def test_a_server_that_moves_much_by_itself_is_not_blamed_on_a_precision() -> None:
+    sides = [
+        served(trial("alone", answer=kept), trial("company", drifted=1, drift=own))
+        for kept, own in ((answer(), 0.03), (answer(shift=0.031), 0.001))
+    ]
+    (finding,) = served_servers_differ(ServedPair(first=sides[0], second=sides[1], names=("a", "b")))
+    assert finding.severity is Severity.NOTE
+
+
 def test_what_was_hidden_is_not_called_the_same() -> None:
     with pytest.raises(Inconclusive, match="hidden"):
         list(served_servers_differ(pair(answer(), answer(length=40))))

@@ -130,6 +130,16 @@ def test_the_verdict_on_two_servers(second: ServedAnswer, state: str, said: str)
     assert said in english.verdict.sentence
 
 
+def test_that_a_server_varies_by_itself_stands_before_the_comparison() -> None:
+    case = pair(answer(), answer("the sea was wide", gap=4.0))
+    own = served(trial("alone", 18, 15, answer=answer(), partings=(drawn(character=4),)))
+    facts = Facts(name="a.json", served=own, others=case.facts.others, symptom=Symptom(name=COMPARISON))
+    english, japanese = both(judged(facts, Answers(symptom=COMPARISON)))
+    assert english.verdict.state == japanese.verdict.state == "warning"
+    assert english.verdict.sentence.startswith("a.json does not repeat itself")
+    assert not [finding for finding in english.findings if "Bring both" in str(finding)]
+
+
 def test_two_servers_that_were_asked_different_prompts() -> None:
     case = pair(answer(), answer())
     other = OtherMachine(name="b.json", served=served(trial("alone", prompt="other", answer=answer())))

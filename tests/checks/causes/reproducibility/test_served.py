@@ -322,9 +322,7 @@ def test_two_servers_that_answer_alike(second: ServedAnswer) -> None:
 
 def beside_one_that_varies(second: ServedAnswer, *, character: int) -> ServedPair:
     """One server that drew 15 of 18 answers at random, and parted from itself at a character; one that repeats."""
-    own = trial(
-        "alone", calls, 15, distinct=2, answer=answer(), partings=(drawn(character=character),), prompt_tokens=9
-    )
+    own = trial("alone", 18, 15, distinct=2, answer=answer(), partings=(drawn(character=character),), prompt_tokens=9)
     steady = trial("alone", 18, answer=second, prompt_tokens=9)
     return ServedPair(first=served(own), second=served(steady), names=("a", "b"))
 

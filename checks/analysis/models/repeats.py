@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from checks.analysis.models.amplified import amplified, changes_much, within_rounding
 from checks.analysis.numbers.digit_findings import changes_by_order, doubt_if_farther
 from checks.analysis.numbers.digits import MEASURED, figure
 from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.power import CONFIDENCE, ENOUGH, chance_without_effect
 from checks.facts import ArrayDifference, Facts, Measurements, ModelMeasured, Precision, Symptom
 from checks.facts.finding import FRAMEWORK, MEASURED_MODEL, Evidence, Finding, NotHere, Severity
+from checks.facts.phrase import Value
 from checks.facts.question import Exactness, SymptomName
 
 REPEATED, MODE, STATE, BATCH, LOST = "repeat", "mode", "state", "batch", "lost"
@@ -261,7 +263,7 @@ def should_own_model_repeat(symptom: Symptom | None) -> bool:
     return names_no_need or asks_whether_it_repeats(symptom)
 
 
-def values_of(run: ModelMeasured) -> dict[str, str]:
+def values_of(run: ModelMeasured) -> dict[str, Value]:
     """What every finding about a model that was run again tells."""
     return {MEASURED_MODEL: run.path, "model": name_of(run), FRAMEWORK: run.framework}
 
@@ -305,7 +307,7 @@ def rounding_in_models(measurements: Measurements, symptom: Symptom | None, *asp
     """A finding per model, runtime and device whose results another order of adding changes, the worst of its kind."""
     for worst in _worst(model for model in of_models(measurements, *aspects) if size_of(model) is Size.ROUNDING):
         yield Finding(
-            severity=loudness(worst, symptom),
+            severity=_loudness_of_rounding(worst, symptom),
             confidence=MEASURED,
             subject=f"{worst.framework}:{worst.device}:{worst.path}",
             evidence=(
@@ -321,8 +323,13 @@ def rounding_in_models(measurements: Measurements, symptom: Symptom | None, *asp
                 Evidence("rounding_allows", figure(relative_bound(worst)) or "-", worst.origin),
                 *decisions(worst),
             ),
-            values=values_of(worst),
+            values=values_of(worst) | (amplified(worst) or within_rounding(distance(worst))),
         )
+
+
+def _loudness_of_rounding(run: ModelMeasured, symptom: Symptom | None) -> Severity:
+    severity = loudness(run, symptom)
+    return Severity.WARNING if severity is Severity.NOTE and changes_much(run) else severity
 
 
 def rounding_by_order(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from checks.analysis.models.amplified import within_rounding
 from checks.analysis.numbers.attribution import attributions
 from checks.analysis.numbers.digits import (
     BY_SIZE,
@@ -80,7 +81,7 @@ def changes_by_order(
                 Evidence("rounding_allows", figure(_relative_bound(size)), worst.origin),
                 *_restored(measurements, framework, device, is_of_cause),
             ),
-            values={FRAMEWORK: framework},
+            values={FRAMEWORK: framework, **within_rounding(figure(size.relative))},
         )
     doubt_if_farther(change_of(run).size for run in tried)
 
@@ -181,7 +182,7 @@ def rounding_between(pairs: Sequence[Pair], symptom: Symptom | None, other_machi
                 Evidence("measured_difference", figure(worst.relative)),
                 Evidence("rounding_allows", figure(_relative_bound(worst))),
             ),
-            values={FRAMEWORK: first.framework},
+            values={FRAMEWORK: first.framework, **within_rounding(figure(worst.relative))},
         )
 
 

@@ -21,9 +21,9 @@ from checks.causes.reproducibility.rng_unseeded import rng_unseeded
 from checks.causes.reproducibility.tf32_enabled import tf32_enabled
 from checks.causes.reproducibility.thread_count_rounding import thread_count_rounding
 from checks.causes.reproducibility.train_mode_at_inference import train_mode_at_inference
-from checks.facts import ArrayDifference, Measurement, Measurements, ModelMeasured, Symptom
+from checks.facts import ArrayDifference, Measurement, Measurements, ModelMeasured, NodeApart, Symptom
 from checks.facts.finding import Finding, Inconclusive, Severity
-from checks.knowledge.phrases import in_language
+from checks.knowledge.phrases import in_language, title_of
 
 BITS = Symptom(exactness="bits")
 OPENVINO = "model-onnxruntime-1.24.1-openvino-cnn"
@@ -339,3 +339,58 @@ def test_no_recorded_run_is_taken_for_a_bug(name: str) -> None:
     assert all(
         size_of(each) in (Size.IDENTICAL, Size.ROUNDING) for each in made if each.aspect not in ("repeat", "mode")
     )
+
+
+# --- rounding that a model makes larger -------------------------------------------------------------------------------
+
+
+def optimised(output: float, *, inputs: str = "file", **more: Any) -> ModelMeasured:
+    """A model in which a Sin of large numbers stands behind a BatchNormalization that rounds otherwise."""
+    nodes = (
+        NodeApart(name="bn", op="BatchNormalization", apart=6e-8, bound=1e-6),
+        NodeApart(name="scale", op="Mul", apart=9e-8, bound=1e-6),
+        NodeApart(name="wave", op="Sin", apart=output, bound=2.0),
+        NodeApart(name="out", op="Identity", apart=output, bound=2.0),
+    )
+    fields: dict[str, Any] = {
+        "difference": ArrayDifference(elements=8, differing=8, max_abs=output, scale=1.0),
+        "first_difference": ArrayDifference(elements=8, differing=3, max_abs=6e-8, scale=1.0),
+        "nodes": nodes,
+        **more,
+    }
+    return ModelMeasured(
+        framework="onnxruntime", device="CPUExecutionProvider", setting="ORT_ENABLE_ALL", other="ORT_DISABLE_ALL",
+        path="/m/net.onnx", aspect="level", operation="y", bound=2.0, first_node="bn", first_op="BatchNormalization",
+        inputs_from=inputs, decisions=0.5, **fields,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_rounding_made_large_is_not_called_last_digits(language: str) -> None:
+    (finding,) = found(compiled_graph_rounding, [optimised(1.3)])
+    text = title_of(finding, language) + in_language(finding.values["how_far"], language)
+    for wrong in ("last digits", "expected", "no more than rounding", "最後の桁", "正常", "説明できる"):
+        assert wrong not in text
+    for told in ("bn (BatchNormalization)", "wave (Sin)", "1.3", "2.2e+07", "1.4e+07"):
+        assert told in text
+    assert finding.severity is Severity.WARNING
+
+
+def test_a_large_difference_of_made_up_inputs_is_told_quietly() -> None:
+    (finding,) = found(compiled_graph_rounding, [optimised(1.3, inputs="drawn")])
+    assert finding.severity is Severity.NOTE
+    assert "wave (Sin)" in in_language(finding.values["how_far"], "en")
+
+
+def test_without_the_nodes_no_place_is_named() -> None:
+    (finding,) = found(compiled_graph_rounding, [optimised(1.3, nodes=(), first_difference=None)])
+    text = in_language(finding.values["how_far"], "en")
+    assert "1.3" in text
+    assert "grows" not in text
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-3, 0.009])
+def test_what_stays_in_the_last_digits_is_called_so(size: float) -> None:
+    (finding,) = found(compiled_graph_rounding, [optimised(size)])
+    assert "last digits, which is expected" in title_of(finding, "en")
+    assert "no more than rounding" in in_language(finding.values["how_far"], "en")

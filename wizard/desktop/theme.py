@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import functools
 
-from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+
+from wizard.desktop import settings
 
 READABLE = 4.5  # contrast of text on its ground, WCAG 2.2 level AA
 # Colours of the states, each readable on the usual grounds: (light, dark).
@@ -15,6 +18,24 @@ _STATES = {
     "note": ("#1f5fa8", "#8ab4f8"),
     "fine": ("#1b6e3c", "#7ddc9a"),
 }
+
+# Of a theme that the system does not have: window, fields, text.
+_GROUNDS = {"light": ("#efefef", "#ffffff", "#000000"), "dark": ("#232629", "#1b1e20", "#eff0f1")}
+
+
+def choose(name: str) -> None:
+    """Follow a theme of settings.THEMES, also on a system that has no themes of its own."""
+    scheme = settings.SCHEMES.get(name, Qt.ColorScheme.Unknown)
+    QGuiApplication.setPalette(QPalette())
+    QGuiApplication.styleHints().setColorScheme(scheme)
+    if scheme is not Qt.ColorScheme.Unknown and is_dark(QGuiApplication.palette()) is not (name == "dark"):
+        ground, base, text = (QColor(tone) for tone in _GROUNDS[name])
+        palette = QPalette(ground, ground)  # Qt reckons the shades of its frames
+        for role in (QPalette.ColorRole.Base, QPalette.ColorRole.ToolTipBase):
+            palette.setColor(role, base)
+        for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
+            palette.setColor(role, text)
+        QGuiApplication.setPalette(palette)
 
 
 def is_dark(palette: QPalette) -> bool:

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QSocketNotifier, Qt, QTimer
+from PySide6.QtCore import QSocketNotifier, QTimer
 from PySide6.QtGui import QFont, QFontDatabase, QIcon
 from PySide6.QtWidgets import QApplication
 
 from checks.sharing.files import remove_left_parts
 from wizard.case_model import CaseModel, Notice
-from wizard.desktop import icons, settings
+from wizard.desktop import icons, settings, theme
 from wizard.desktop.folders import EXPORT, last_folder
 from wizard.jobs.background import Work
 from wizard.stop_signals import asked_to_end
@@ -35,7 +35,7 @@ def run_window(arguments: Sequence[str] = (), language: str | None = None) -> in
     ``language``: "en" or "ja"; None = the system's.
     """
     application = make_application()
-    application.styleHints().setColorScheme(settings.SCHEMES.get(settings.theme(), Qt.ColorScheme.Unknown))
+    theme.choose(settings.theme())
     case = CaseModel(language or settings.language(tuple(LANGUAGE_NAMES)))
     work = Work(case)
     window = Window(case, work)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDateTime, QLocale, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeySequence, QPainter, QPalette, QTextLayout
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeySequence, QPainter, QPalette, QShortcut, QTextLayout
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -54,6 +54,10 @@ class CaseList(QWidget):
         self.search = QLineEdit()
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self.refresh)
+        self._had_focus = False
+        self._known: frozenset[str] = frozenset()  # the cases that were there at the last look
+        escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self.search, self.search.clear)
+        escape.setContext(Qt.ShortcutContext.WidgetShortcut)
         self.list = QListWidget()
         self.list.setObjectName("cases")
         self.list.setItemDelegate(_Row(self.list))
@@ -99,6 +103,11 @@ class CaseList(QWidget):
         """Show the cases that the search finds."""
         language, sought = self._case.language, self.search.text()
         found = [heading for heading in self._case.headings if heading.has(sought)]
+        shown = self._case.heading
+        if sought and shown is not None and shown not in found and shown.id not in self._known:
+            self.search.clear()  # what has just been saved is not hidden by a search of before
+            return
+        self._known = frozenset(heading.id for heading in self._case.headings)
         row, chosen = self.list.currentRow(), self._name_of(self.list.currentItem())
         self.list.blockSignals(True)
         self.list.clear()
@@ -178,7 +187,14 @@ class CaseList(QWidget):
 
     def _open(self, item: QListWidgetItem | None) -> None:
         if item is not None:
+            self._had_focus = self.list.hasFocus()
             self._jobs.open(self._name_of(item))
+
+    def take_back_focus(self) -> None:
+        """Where the case that was opened was chosen here, so is the next: while it was opened, the list was closed."""
+        if self._had_focus:
+            self._had_focus = False
+            self.list.setFocus()
 
     def _chosen(self) -> Heading | None:
         name = self._name_of(next(iter(self.list.selectedItems()), None))  # what is not seen to be chosen is not meant

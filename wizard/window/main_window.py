@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -47,6 +47,7 @@ from wizard.window.rail import Rail
 if TYPE_CHECKING:
     from wizard.window.find_bar import FindBar
 
+_FRAME = QSize(16, 48)  # logical pixels that a system's frame takes at most
 _NARROW = 640  # logical pixels, below which there is no room for the rail
 
 
@@ -94,7 +95,7 @@ class Window(QMainWindow):
         work.finished_watch.connect(self._watch_finished)
         work.program_chosen.connect(self.run)
         work.finished_opening.connect(self._show_report)
-        work.cases.opened.connect(self._show_report)
+        work.cases.opened.connect(self._show_kept)
         self.retranslate()
         self._restyle()
         self.go(Step.SYMPTOM)
@@ -103,7 +104,7 @@ class Window(QMainWindow):
         """Take the place and size of the last time, on a screen that is still there; else what fits this one."""
         noted = settings.geometry()
         if noted is None or not self.restoreGeometry(noted):
-            room = self.screen().availableGeometry().size()
+            room = self.screen().availableGeometry().size() - _FRAME
             self.resize(self.size().boundedTo(room))
 
     # --- building
@@ -245,6 +246,11 @@ class Window(QMainWindow):
             else:
                 self.go(Step.TARGET)
 
+    def _show_kept(self) -> None:
+        """A case of the list: the keyboard stays there, for the next one, F2 or Delete."""
+        self._show_report()
+        self._rail.cases.take_back_focus()
+
     def _show_report(self) -> None:
         self.go(Step.REPORT)
         notice, self.files.notice = self.files.notice, None
@@ -385,7 +391,7 @@ class Window(QMainWindow):
     def dress(self, name: str) -> None:
         """Follow a theme of settings.THEMES, and remember it."""
         settings.remember_theme(name)
-        QGuiApplication.styleHints().setColorScheme(settings.SCHEMES.get(name, Qt.ColorScheme.Unknown))
+        theme.choose(name)
         self.menus.refresh()
 
     def look_for(self) -> None:
@@ -407,9 +413,20 @@ class Window(QMainWindow):
         self.setStyleSheet(theme.stylesheet(palette, QApplication.font()))
         self._refresh()  # the symbols that are drawn in a colour
 
+    def _paste(self) -> None:
+        """A text that is pasted where nothing takes one is a new case."""
+        if self.step in (Step.SYMPTOM, Step.REPORT) and self.case.is_free:
+            self.begin()
+            page = self.page(Step.SYMPTOM)
+            if self.step is Step.SYMPTOM and isinstance(page, SymptomPage):
+                page.text.insertFromMimeData(QGuiApplication.clipboard().mimeData())
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter presses what has the focus; on an answer that is already chosen it goes on."""
         focused = QApplication.focusWidget()
+        if event.matches(QKeySequence.StandardKey.Paste):
+            self._paste()
+            return
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or not isinstance(focused, QAbstractButton):
             super().keyPressEvent(event)
         elif isinstance(focused, QRadioButton) and focused.isChecked():

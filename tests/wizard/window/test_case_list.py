@@ -192,6 +192,34 @@ def test_it_is_named_and_found(qtbot: QtBot, window: Window, shown: CaseList, st
     assert titles(shown)[1] == "診断5"
 
 
+def test_after_a_click_the_keyboard_stays_in_the_list(
+    qtbot: QtBot, window: Window, shown: CaseList, store: Cases
+) -> None:
+    store.add(case(), Verdicts({"en": "In order."}, "clear"))
+    with qtbot.waitSignal(window.work.cases.listed):
+        window.work.cases.list()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    shown.list.setFocus()
+    with qtbot.waitSignal(window.work.cases.opened, timeout=20_000):
+        qtbot.mouseClick(shown.list.viewport(), LEFT, pos=shown.list.visualItemRect(shown.list.item(0)).center())
+    assert shown.list.hasFocus()
+    qtbot.keyClick(shown.list, Qt.Key.Key_F2)
+    assert window.findChildren(QInputDialog)
+
+
+def test_a_search_of_before_hides_no_new_case(qtbot: QtBot, window: Window, shown: CaseList, store: Cases) -> None:
+    store.add(case(), Verdicts({"en": "In order."}, "clear"))
+    with qtbot.waitSignal(window.work.cases.listed):
+        window.work.cases.list()
+    shown.search.setText("order")
+    assert titles(shown) == ["In order."]
+    paste(window, ERROR)
+    wait_for(qtbot, shown, lambda headings: len(headings) == 2)
+    assert len(titles(shown)) == 2
+    assert shown.search.text() == ""
+
+
 def test_deleted_and_brought_back(qtbot: QtBot, window: Window, shown: CaseList, store: Cases) -> None:
     store.add(case(), Verdicts({"en": "In order."}, "clear"))
     with qtbot.waitSignal(window.work.cases.listed):

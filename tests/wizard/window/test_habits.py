@@ -14,9 +14,10 @@ from support.played_engine import VENV, Engine
 
 from checks.history.drafts import Draft, Drafts
 from wizard.case_model import CaseModel
-from wizard.desktop import settings
+from wizard.desktop import settings, theme
 from wizard.flow import Step
 from wizard.jobs.background import Work
+from wizard.pages.evidence import EvidencePage
 from wizard.window.main_window import Window
 
 LEFT = Qt.MouseButton.LeftButton
@@ -198,6 +199,37 @@ def test_a_report_that_is_kept_nowhere_is_not_left_without_a_question(qtbot: QtB
     at_report.case.was_kept()
     at_report.begin()
     assert at_report.step is Step.SYMPTOM
+
+
+def test_a_text_that_is_pasted_on_a_report_is_a_new_case(qtbot: QtBot, at_report: Window) -> None:
+    at_report.case.was_kept()
+    QGuiApplication.clipboard().setText("ModuleNotFoundError: No module named 'torch'")
+    at_report.activateWindow()
+    qtbot.waitUntil(at_report.isActiveWindow)
+    with qtbot.waitSignal(at_report.work.finished_opening, timeout=20_000):
+        qtbot.keyClick(at_report.page(Step.REPORT).first_focus(), Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert at_report.case.answers.text.startswith("ModuleNotFoundError")
+
+
+def test_a_program_of_another_case_is_not_started_again(window: Window) -> None:
+    window._choose("does-not-start")
+    page = window.page(Step.EVIDENCE)
+    assert isinstance(page, EvidencePage)
+    page.watch.command.setText("python train.py")
+    window.begin()
+    window._choose("does-not-start")
+    assert page.watch.command.text() == ""
+
+
+@pytest.mark.parametrize("name", ["dark", "light"])
+def test_a_theme_that_the_system_does_not_have(dressed: object, name: str) -> None:
+    before = QGuiApplication.palette()
+    try:
+        theme.choose(name)
+        assert theme.is_dark(QGuiApplication.palette()) is (name == "dark")
+        theme.choose("system")
+    finally:
+        QGuiApplication.setPalette(before)
 
 
 def test_nothing_was_left(window: Window, drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:

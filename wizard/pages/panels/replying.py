@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from wizard.pages.page import Page
 
+_MARK = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~])")
 _KANA = range(0x3041, 0x30FF + 1)
 
 
@@ -56,7 +58,7 @@ class ReplyPanel(QFrame):
 
     def take(self, text: str) -> None:
         """Show the answer."""
-        self.text.setPlainText(text)
+        self.text.setPlainText(plain(text))
         self.show()
         self.text.setFocus()
         QTimer.singleShot(0, self, self._show_whole)  # when it has its place
@@ -70,6 +72,12 @@ class ReplyPanel(QFrame):
     def _copied(self) -> None:
         self._copy(self.text.toPlainText(), self.copy)
         self._page.work.cases.was_answered()
+
+
+def plain(markdown: str) -> str:
+    """An answer without the marks by which Markdown takes a character for itself; code stays as it is."""
+    parts = re.split(r"(^```.*?^```$)", markdown, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if number % 2 else _MARK.sub(r"\1", part) for number, part in enumerate(parts))
 
 
 def language_of(ticket: str, otherwise: str) -> str:

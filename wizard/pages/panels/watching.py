@@ -100,6 +100,7 @@ class WatchPanel(DropZone):
         # Later: the same key would press what has the focus then, and that is the button that stops it.
         self.command.returnPressed.connect(self._begin, Qt.ConnectionType.QueuedConnection)
         self._case.changed.connect(self.refresh)
+        self._case.left.connect(self._empty)
         self.refresh()
 
     def _row(self, grid: QGridLayout, row: int, key: str, field: QWidget, button: QPushButton | None = None) -> None:
@@ -115,6 +116,12 @@ class WatchPanel(DropZone):
         else:
             grid.addWidget(field, row, 1)
             grid.addWidget(button, row, 2)
+
+    def _empty(self) -> None:
+        """What was written and printed for another case does not belong to this one."""
+        self._started = ""
+        self.command.clear()
+        self._shown.clear()
 
     def take(self, path: Path) -> None:
         """A script or program that was chosen or dropped, in its own folder."""

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checks.analysis.numbers.power import ENOUGH, excluded_rate, rounded_up
-from checks.analysis.served.two_servers import compared, varying
+from checks.analysis.served.two_servers import compared, unanswered, varying
 from checks.analysis.served.variation import Variation
-from checks.facts import ServedAspect, ServedFacts, ServedPair
+from checks.facts import ServedAspect, ServedFacts, ServedPair, ServedTrial
 from checks.facts.case import Case
 from checks.facts.finding import Finding, Severity
 from checks.judgement.coverage import has_own_error
@@ -19,6 +19,8 @@ from checks.judgement.headline import SURE
 from checks.judgement.verdict import Decision
 from checks.knowledge.phrases import phrase
 
+FAULT = "fault"  # the reason of a trial in which the server answered with an error of its own
+_TROUBLE = ("warning", "blocking")  # states of a decision
 _EVEN = 0.5  # a cause that is less likely is only a question
 
 
@@ -40,9 +42,28 @@ class Counts:
 
 
 def decide_served(case: Case, served: ServedFacts) -> tuple[Decision, Finding | None]:
-    """The decision on a served model, and the finding that its sentence names."""
+    """The decision on a served model, and the finding that its sentence names; a fault of the server is no success."""
     if served.problem:
         return Decision("nothing-run", "nothing-run", "served-problem"), None
+    decision, spoken = _decided(case, served)
+    ended = ended_by(served)
+    if ended is not None and ended.reason == FAULT and decision.state not in _TROUBLE:
+        decision = Decision("warning", "warning", decision.sentence)
+    return decision, spoken
+
+
+def ended_by(served: ServedFacts) -> ServedTrial | None:
+    """A trial that the server kept from its end: one with a fault before all; None: only the time did, or nothing."""
+    ended = [trial for trial in served.trials if trial.reason not in ("", "no-time")]
+    return min(ended, key=lambda trial: trial.reason != FAULT, default=None)
+
+
+def failures(served: ServedFacts) -> int:
+    """How many requests the server answered with a fault of its own, or not at all."""
+    return sum(max(1, trial.failed) for trial in served.trials if trial.reason not in ("", "no-time"))
+
+
+def _decided(case: Case, served: ServedFacts) -> tuple[Decision, Finding | None]:
     counts = Counts.of(served)
     likely = [finding for finding in case.findings if finding.confidence >= _EVEN]
     if likely:
@@ -82,11 +103,19 @@ def _varies(served: ServedFacts) -> bool:
     return any(trial.others or trial.first_differs for trial in served.trials if not trial.temperature)
 
 
+def is_served_trouble(case: Case) -> bool:
+    """Whether a served model fails or varies for more than rounding, or two are apart, or one of them varies alone."""
+    if case.facts.served_pair is not None:
+        return decide_served_pair(case.facts.served_pair, case).state in _TROUBLE
+    return case.facts.served is not None and decide_served(case, case.facts.served)[0].state in _TROUBLE
+
+
 def decide_served_pair(pair: ServedPair, case: Case) -> Decision:
     """The decision on two served models beside each other."""
     found = compared(pair)
     if not found:
-        return Decision("nothing-run", "nothing-run", "served-pair-nothing")
+        sentence = "served-pair-unanswered" if unanswered(pair) else "served-pair-nothing"
+        return Decision("nothing-run", "nothing-run", sentence)
     if not case.findings and varying(pair):
         return Decision("warning", "warning", "served-pair-varies")
     if not case.findings:

@@ -28,6 +28,7 @@ def deliver(case: Case, chosen: argparse.Namespace) -> int:
     from checks.judgement.coverage import has_own_error
     from checks.judgement.headline import is_trouble
     from checks.judgement.models.standing import is_any_serious
+    from checks.judgement.served import is_served_trouble
 
     streamed = streams(chosen)
     failed: list[UsageError] = []
@@ -48,8 +49,10 @@ def deliver(case: Case, chosen: argparse.Namespace) -> int:
         print(to_terminal(report, is_first_look=not chosen.verbose), file=stream)
     if failed:
         raise failed[0]
-    if has_own_error(case) or (
-        case.answers.symptom == MODELS and is_any_serious(case.facts, case.findings, case.verdicts)
+    if (
+        has_own_error(case)
+        or is_served_trouble(case)
+        or (case.answers.symptom == MODELS and is_any_serious(case.facts, case.findings, case.verdicts))
     ):
         return 1
     return int(is_trouble(case.facts, case.findings, case.answers.symptom))

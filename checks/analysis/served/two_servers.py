@@ -63,6 +63,21 @@ def compared(pair: ServedPair) -> tuple[Compared, ...]:
     return tuple(found)
 
 
+def unanswered(pair: ServedPair) -> tuple[str, ...]:
+    """The sides that never answered what both were asked in the same words, by name."""
+    asked = [{(trial.prompt, trial.text): trial for trial in one.trials if _is_asked(trial)} for one in _sides(pair)]
+    common = asked[0].keys() & asked[1].keys()
+    return tuple(
+        name
+        for name, trials in zip(pair.names, asked, strict=True)
+        if common and not any(trials[key].repetitions for key in common)
+    )
+
+
+def _is_asked(trial: ServedTrial) -> bool:
+    return trial.aspect == ServedAspect.ALONE
+
+
 def varying(pair: ServedPair) -> tuple[tuple[str, Variation], ...]:
     """The sides that gave other answers to one prompt alone, by name; a colder cache is no such variation."""
     sides = ((name, Variation(one.of(ServedAspect.ALONE))) for name, one in zip(pair.names, _sides(pair), strict=True))

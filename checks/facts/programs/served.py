@@ -75,7 +75,8 @@ class ServedTrial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     answer that are not the likeliest. ``fingerprints``, ``models``: as the server names itself and the model in its
     answers, with their number. ``other_seeds``: answers with other seeds, ``other_texts`` those with another text.
     ``seconds``: of one answer, the median. ``reason``: why it ended early (a problem of resources/words/served.toml, or
-    "no-time"), ``detail``: in the server's words.
+    "no-time"), ``status``, ``detail``: the server's number and words. ``failed``: requests that a fault of the server
+    answered, behind which the trial went on.
     """
 
     aspect: str
@@ -106,7 +107,9 @@ class ServedTrial(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     models: dict[str, int] = {}
     seconds: float | None = None
     answer: ServedAnswer | None = None
+    failed: int = 0
     reason: str = ""
+    status: str = ""
     detail: str = ""
 
 

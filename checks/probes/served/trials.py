@@ -12,6 +12,7 @@ from .connection import Refused
 
 ALONE, COMPANY, CACHE, SHARED, BYPASS, SEED = "alone", "company", "cache", "shared", "bypass", "seed"
 NO_TIME = Refused("no-time")
+_MOST_FAULTS = 5  # faults of the server in a row, behind which no more is asked
 _BEAT = 2.0  # seconds between two reports of a trial that goes on
 _HOT = 1.0  # temperature at which a seed has something to decide
 _SEED = 20260101
@@ -29,6 +30,7 @@ class Session:
         self.usual = {}  # and that which came next, alone
         self._end = time.monotonic() + argument["seconds"]
         self._until = self._end
+        self._faults = 0  # in a row
 
     def begin(self, aspect):
         """Give a part of the measurements its share of the time that is left."""
@@ -43,9 +45,18 @@ class Session:
         """One answer, with the seconds that it took."""
         body = self.protocol.body(prompt, more.pop("most_tokens", self.argument["max_tokens"]), **more)
         began = time.monotonic()
-        reply = self.protocol.ask(self.server, body, self.argument["request_seconds"])
+        try:
+            reply = self.protocol.ask(self.server, body, self.argument["request_seconds"])
+        except Refused as refused:
+            self._faults += refused.problem == "fault"
+            raise
+        self._faults = 0
         reply.seconds = time.monotonic() - began
         return reply
+
+    def goes_on(self, refused):
+        """Whether the next request may be answered all the same: one that failed by a fault of the server is no end."""
+        return refused.problem == "fault" and self._faults < _MOST_FAULTS
 
 
 class Trial:
@@ -54,13 +65,22 @@ class Trial:
     def __init__(self, aspect, prompt, planned, **more):
         self._fixed = dict(more, aspect=aspect, prompt=prompt, planned=planned)
         self._reported = time.monotonic()
+        self._fault = None
+
+    def failed(self, refused):
+        """Count a request that a fault of the server answered."""
+        if refused.problem == "fault":
+            self._fixed["failed"] = self._fixed.get("failed", 0) + 1
+            self._fault = refused
 
     def facts(self, found, ended=None):
         """What is known now, as a line of the answer. ``ended``: why it ended early, a Refused."""
         self._reported = time.monotonic()
         fact = dict(found, **self._fixed)
-        if ended is not None:
-            fact.update(reason=ended.problem, detail=ended.values.get("words", ""))
+        why = self._fault or ended
+        if why is not None:
+            values = why.values
+            fact.update(reason=why.problem, status=values.get("status", ""), detail=values.get("words", ""))
         return {"trials+": [fact]}
 
     @property
@@ -89,9 +109,12 @@ def alone(session):
             try:
                 reply = session.ask(prompt["text"])
             except Refused as refused:
+                trials[name].failed(refused)
+                if session.goes_on(refused):
+                    continue
                 ended = refused
                 break
-            if turn:
+            if turn and name in session.first:
                 tallies[name].add(reply)
             else:
                 session.first[name] = tallies[name].first = reply
@@ -104,7 +127,8 @@ def alone(session):
         if tally.usual is not None:
             session.usual[name] = tally.usual
             facts["answer"] = portrait_of(tally.usual)
-            facts["first_differs"] = session.first[name].text != tally.usual.text
+            first = session.first.get(name)
+            facts["first_differs"] = first is not None and first.text != tally.usual.text
         yield trials[name].facts(facts, ended)
 
 
@@ -117,7 +141,7 @@ def company(session):
     if not prompts:
         return
     tallies = {
-        prompt["name"]: Tally(session.usual[prompt["name"]], session.first[prompt["name"]]) for prompt in prompts
+        prompt["name"]: Tally(session.usual[prompt["name"]], session.first.get(prompt["name"])) for prompt in prompts
     }
     at_once, ended = argument["at_once"], None
     trials = {prompt["name"]: Trial(COMPANY, prompt["name"], argument["rounds"], at_once=at_once) for prompt in prompts}
@@ -129,7 +153,12 @@ def company(session):
         beside = [others[(turn + place) % len(others)] for place in range(1, at_once - turn % 2)]
         replies = _together(session, [subject, *beside])
         mine = replies[0]
+        for failed in replies:
+            if isinstance(failed, Refused):
+                trials[subject["name"]].failed(failed)
         if isinstance(mine, Refused):
+            if session.goes_on(mine):
+                continue
             ended = mine
             break
         tallies[subject["name"]].add(mine)
@@ -191,6 +220,9 @@ def _groups(session, aspect, name, beginning, group, extra=None):
                 session.ask(start + session.argument["companions"][0]["text"], most_tokens=1)
             replies = [session.ask(start + tail, extra=_fresh(extra)) for _ in range(3)]
         except Refused as refused:
+            trial.failed(refused)
+            if session.goes_on(refused):
+                continue
             ended = refused
             break
         group.add(*replies)
@@ -261,18 +293,22 @@ def seed(session):
     prompt = argument["prompts"][0]
     same, others, ended = Tally(), [], None
     trial = Trial(SEED, prompt["name"], argument["seeds"], temperature=_HOT)
-    try:
-        for turn in range(argument["seeds"]):
-            if session.is_over and turn > 1:
-                ended = NO_TIME
-                break
+    for turn in range(argument["seeds"]):
+        if session.is_over and turn > 1:
+            ended = NO_TIME
+            break
+        try:
             same.add(session.ask(prompt["text"], temperature=_HOT, seed=_SEED))
             if turn < argument["other_seeds"]:
                 others.append(session.ask(prompt["text"], temperature=_HOT, seed=_SEED + 1 + turn).text)
-            if trial.is_due:
-                yield trial.facts(dict(same.facts, other_seeds=len(others), other_texts=0))
-    except Refused as refused:
-        ended = refused
+        except Refused as refused:
+            trial.failed(refused)
+            if session.goes_on(refused):
+                continue
+            ended = refused
+            break
+        if trial.is_due:
+            yield trial.facts(dict(same.facts, other_seeds=len(others), other_texts=0))
     usual = same.usual.text if same.usual is not None else None
     apart = sum(text != usual for text in others)
     yield trial.facts(dict(same.facts, other_seeds=len(others), other_texts=apart), ended)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.models.repeats import ALL_ALIKE, RepeatedModels
-from checks.analysis.served.two_servers import varying_phrases
+from checks.analysis.served.two_servers import unanswered, varying_phrases
 from checks.facts import ModelFacts, ServedFacts, ServedPair
 from checks.facts.case import Case
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
@@ -22,7 +22,7 @@ from wizard.report.content.blocks import Verdict
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
 from wizard.report.content.local_programs import programs_in_short
-from wizard.report.content.measured.served import asked_in_short, pair_counts, problem_words
+from wizard.report.content.measured.served import asked_in_short, failed_in_short, pair_counts, problem_words
 from wizard.report.content.program_runs import in_short
 from wizard.report.content.remedies.mendings import mendings_in_short
 from wizard.report.content.remedies.proofs import proofs_in_short
@@ -85,6 +85,7 @@ def _of_served(case: Case, served: ServedFacts, titles: Sequence[str], language:
         company=counts.company,
         rate=counts.rate,
     )
+    sentence = words("report.sentence-separator", language).join((*failed_in_short(served, language), sentence))
     return _verdict(case, decision, sentence, language)
 
 
@@ -95,7 +96,9 @@ def _of_served_pair(case: Case, pair: ServedPair, language: str) -> Verdict:
     why = in_language(case.findings[0].values["closeness"], language) if case.findings else ""
     separator = words("report.sentence-separator", language)
     sides = separator.join(in_language(side, language) for side in varying_phrases(pair))
-    values = {"first": pair.names[0], "second": pair.names[1], "same": same, "count": count, "why": why, "sides": sides}
+    silent = words("report.list-separator", language).join(unanswered(pair))
+    counted = {"same": same, "count": count, "why": why, "sides": sides, "silent": silent}
+    values = {"first": pair.names[0], "second": pair.names[1], **counted}
     return _verdict(case, decision, words(f"report.{decision.sentence}", language, **values), language)
 
 

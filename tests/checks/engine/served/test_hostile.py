@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import socket
 import ssl
@@ -262,6 +263,41 @@ def test_what_fails_on_the_way_keeps_what_was_answered() -> None:
     ended = [trial for trial in found.trials if trial.reason]
     assert {trial.reason for trial in ended} == {"too-many"}
     assert ended[0].detail == "try later"
+
+
+def failing_every_fourth() -> Callable[[str, bytes], Reply]:
+    """A server whose memory is full now and then."""
+    count = itertools.count(1)
+
+    def respond(_path: str, _body: bytes) -> Reply:
+        if next(count) % 4:
+            return json_reply(completion())
+        return json_reply({"error": {"message": "CUDA out of memory"}}, 500)
+
+    return respond
+
+
+def test_a_fault_now_and_then_keeps_what_can_be_asked_and_is_counted() -> None:
+    with serving(answering(failing_every_fourth())) as url:
+        found = asked(url, replace(TINY, times=9))
+    alone = found.of(ServedAspect.ALONE)
+    assert sum(trial.repetitions for trial in alone) >= 18
+    assert sum(trial.failed for trial in alone) >= 6
+    assert {(trial.reason, trial.status, trial.detail) for trial in alone} == {("fault", "500", "CUDA out of memory")}
+    assert found.of(ServedAspect.COMPANY)
+
+
+def test_a_server_that_only_fails_from_some_time_on_is_not_asked_for_ever() -> None:
+    asked_for = itertools.count()
+    answers: Iterator[Reply] = iter([json_reply(completion())] * 6)
+
+    def failing(_path: str, _body: bytes) -> Reply:
+        next(asked_for)
+        return next(answers, json_reply({"error": {"message": "CUDA error"}}, 500))
+
+    with serving(answering(failing)) as url:
+        asked(url, replace(TINY, times=40))
+    assert next(asked_for) < 40
 
 
 def test_the_usual_answer_is_that_which_comes_most_often() -> None:

@@ -1,5 +1,6 @@
 """``naosu served URL``: what it announces, says and writes, on servers that play what real ones answered."""
 
+import itertools
 import json
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -125,6 +126,20 @@ def test_what_cannot_be_asked_is_one_line_and_status_2(
     assert said in captured.err
     assert captured.err.count("\n") == 1
     assert captured.out == ""
+
+
+def test_a_server_that_fails_now_and_then_is_no_success(capsys: pytest.CaptureFixture[str]) -> None:
+    count = itertools.count(1)
+
+    def failing(handler: BaseHTTPRequestHandler, body: bytes) -> Reply:
+        if "completions" in handler.path and next(count) % 4 == 0:
+            return json_reply({"error": {"message": "CUDA out of memory"}}, 500)
+        return answering("one two")(handler, body)
+
+    with serving(failing) as url:
+        assert run_command(["served", url, "--effort", "quick"]) == 1
+    told = capsys.readouterr().out.splitlines()[0]
+    assert "(status 500). CUDA out of memory. Every prompt" in told
 
 
 def test_two_saved_examinations_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

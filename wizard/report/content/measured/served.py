@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.numbers.power import CONFIDENCE, ENOUGH
@@ -12,7 +13,7 @@ from checks.analysis.served.variation import described
 from checks.engine.served.plan import ServedRequest, announced
 from checks.facts import Facts, ServedAspect, ServedFacts, ServedPair, ServedParting, ServedTrial
 from checks.facts.case import Case
-from checks.judgement.served import Counts
+from checks.judgement.served import Counts, ended_by, failures
 from checks.knowledge.frameworks.served import server_of
 from wizard.report.content.blocks import FactRow, MeasuredSection, Row, Table
 from wizard.report.content.fact_sheet import FactSection
@@ -20,6 +21,7 @@ from wizard.report.content.measured.words import joined, percent
 from wizard.words import known, words
 
 _NONE = "–"
+_STATUS = re.compile(r" ?\([^()]*\{status\}\)")
 _MOST_SHOWN = 20  # models, and settings, of a server
 _SENTENCES = "report.sentence-separator"
 _OF_CLOSENESS = {Closeness.NEAR: "note", Closeness.UNTOLD: "note"}  # of the rest one has to know
@@ -56,9 +58,26 @@ def problem_words(served: ServedFacts, language: str) -> str:
 
 def _problem(problem: str, language: str, values: dict[str, str]) -> str:
     text = known(f"served.problem-{problem}", _words("problem-unknown", language), language)
+    if not values.get("status"):  # what an earlier version saved has none
+        text = _STATUS.sub("", text)
     for name in ("status", "words", "seconds", "detail", "place", "size", "model", "models", "path"):
         text = text.replace(f"{{{name}}}", values.get(name, ""))
     return text.strip()
+
+
+def _ended(trial: ServedTrial, language: str) -> str:
+    """Why a trial ended early, or what failed in it."""
+    values = {"words": trial.detail, "status": trial.status}
+    return _problem(trial.reason, language, values) if trial.reason else ""
+
+
+def failed_in_short(served: ServedFacts, language: str) -> tuple[str, ...]:
+    """How many requests the server did not answer, and how it puts it."""
+    ended = ended_by(served)
+    if ended is None:
+        return ()
+    problem = _ended(ended, language).rstrip(".。")
+    return (words("report.served-failed", language, count=failures(served), problem=problem),)
 
 
 def asked_in_short(served: ServedFacts | None, language: str) -> tuple[str, ...]:
@@ -159,7 +178,7 @@ def _row(trial: ServedTrial, language: str) -> Row:
             _place(first, language),
             _distance(first.gap if first else None),
             _distance(trial.drift),
-            _problem(trial.reason, language, {"words": trial.detail}) if trial.reason else "",
+            _ended(trial, language),
         ),
         _state(trial),
     )

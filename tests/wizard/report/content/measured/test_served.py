@@ -73,6 +73,31 @@ def test_the_verdict_of_every_ending(name: str) -> None:
     assert "llama.cpp, b1, tiny" in english.verdict.scope[0]
 
 
+@pytest.mark.parametrize("calls", [0, 20])
+def test_a_fault_of_the_server_is_in_the_headline(calls: int) -> None:
+    broken = trial("alone", calls=calls, failed=6, reason="fault", status="500", detail="CUDA out of memory")
+    english, japanese = both(case_of(served(broken)))
+    assert english.verdict.state == japanese.verdict.state == "warning"
+    assert english.verdict.sentence.startswith("6 requests got no answer: the server reports a fault of its own")
+    for report in (english, japanese):
+        assert "500" in report.verdict.sentence
+        assert "CUDA out of memory" in report.verdict.sentence
+
+
+def test_a_case_of_an_earlier_version_has_no_empty_status() -> None:
+    english, japanese = both(case_of(served(trial("alone", calls=0, reason="fault", detail="CUDA error"))))
+    assert "of its own. CUDA error" in english.verdict.sentence
+    assert "(" not in japanese.verdict.sentence
+
+
+def test_what_one_server_never_answered_is_not_called_another_prompt() -> None:
+    case = pair(answer(), answer())
+    silent = OtherMachine(name="b.json", served=served(trial("alone", 0, reason="fault", status="500")))
+    facts = Facts(served=case.facts.served, others=(silent,), symptom=Symptom(name=COMPARISON))
+    english, _ = both(judged(facts, Answers(symptom=COMPARISON)))
+    assert "there is no answer to them from b.json" in english.verdict.sentence
+
+
 def test_a_cancelled_examination_is_not_called_whole() -> None:
     english, _ = both(case_of(served(STEADY), complete=False))
     assert english.verdict.state == "incomplete"

@@ -378,6 +378,10 @@ def test_the_debugger_is_told_the_user_s_own_file(run: ProgramRun, here: bool, s
     ("run", "code"),
     [
         (ProgramRun(command=("/venv/bin/python", "my prog.py"), exit_code=1), "/venv/bin/python 'my prog.py'"),
+        (
+            ProgramRun(command=("python work/a.py",), started=("python", "work/a.py"), exit_code=2),
+            "python work/a.py",  # the line that was written in the window is no name of a program
+        ),
         (ProgramRun(statement="import six", exit_code=1), "/venv/bin/python -c 'import six'"),
         (ProgramRun(command=("python", "-c", "import six\nprint(1)"), exit_code=1), ""),
     ],

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from checks.facts import ExportRun, ModelMeasured, TensorSpec
+from checks.facts import ExportRun, MinimalGraph, ModelMeasured, QuantisationLoss, TensorSpec
 from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
+GivenTo = ModelMeasured | ExportRun | MinimalGraph | QuantisationLoss  # what takes inputs of the user's
 GIVEN = ("file", "image")  # where inputs of the user's come from
 _MISFIT, _UNREADABLE = "inputs-do-not-fit", "input-unreadable"
 _REASONS = (_MISFIT, _UNREADABLE, "no-input-file", "no-image-library", "no-image-input", "input-too-large")
@@ -13,24 +14,24 @@ _MOST = 8  # inputs that are named
 _NOTHING = "-"
 
 
-def is_refused(run: ModelMeasured | ExportRun) -> bool:
+def is_refused(run: GivenTo) -> bool:
     """Whether a model was not run, because of the inputs that the user gave."""
     return run.inputs_from in GIVEN and run.reason in _REASONS
 
 
-def is_unreadable_picture(run: ModelMeasured | ExportRun) -> bool:
+def is_unreadable_picture(run: GivenTo) -> bool:
     """Whether there was a library for pictures, but it could not read this one."""
     return run.reason == _UNREADABLE and run.inputs_from == "image"
 
 
-def remedies_for(run: ModelMeasured | ExportRun) -> tuple[str, ...]:
+def remedies_for(run: GivenTo) -> tuple[str, ...]:
     """What helps where the trouble is the picture and not what the model takes, by the ids; empty for anything else."""
     if run.reason == "no-image-library":
         return ("install-image-library",)
     return ("save-picture-again",) if is_unreadable_picture(run) else ()
 
 
-def why_refused(run: ModelMeasured | ExportRun) -> Phrase:
+def why_refused(run: GivenTo) -> Phrase:
     """Why, in a sentence or two."""
     key = run.reason
     if is_unreadable_picture(run):

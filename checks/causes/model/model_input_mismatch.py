@@ -10,17 +10,19 @@ Knowledge:    none
 
 from collections.abc import Iterator
 
-from checks.analysis.models.refused_inputs import GIVEN, is_refused, named, remedies_for, why_refused
+from checks.analysis.models.refused_inputs import GIVEN, GivenTo, is_refused, named, remedies_for, why_refused
 from checks.analysis.models.repeats import name_of_path
 from checks.causes.registry import check
-from checks.facts import ExportRun, Measurements, ModelFiles, ModelMeasured
+from checks.facts import Measurements, MinimalGraph, ModelFiles, ModelMeasured, QuantisationLoss
 from checks.facts.finding import MEASURED_MODEL, Evidence, Finding, NotHere, Severity
+
+_Measured = ModelMeasured | MinimalGraph | QuantisationLoss
 
 
 @check("model-input-mismatch")
 def model_input_mismatch(measurements: Measurements | None, models: ModelFiles | None) -> Iterator[Finding]:
     """One finding per model."""
-    runs: list[tuple[str, ModelMeasured | ExportRun]] = [(run.path, run) for run in _measured(measurements)]
+    runs: list[tuple[str, GivenTo]] = [(_path(run), run) for run in _measured(measurements)]
     runs += [(model.path, run) for model in (models.files if models else ()) for run in model.exports]
     if not any(run.inputs_from in GIVEN for _, run in runs):
         raise NotHere("given_inputs", "none-given")
@@ -42,5 +44,10 @@ def model_input_mismatch(measurements: Measurements | None, models: ModelFiles |
         )
 
 
-def _measured(measurements: Measurements | None) -> Iterator[ModelMeasured]:
-    return (run for run in (measurements.all if measurements else ()) if isinstance(run, ModelMeasured))
+def _measured(measurements: Measurements | None) -> Iterator[_Measured]:
+    return (run for run in (measurements.all if measurements else ()) if isinstance(run, _Measured))
+
+
+def _path(run: _Measured) -> str:
+    """The model that was given the inputs: of two that are compared the float one, which comes first."""
+    return run.first or run.path if isinstance(run, QuantisationLoss) else run.path

@@ -32,6 +32,13 @@ NAN = "nan"
 HALF = "float16"
 GENERAL, IN_HALF, OF_WEIGHTS = "keep-numbers-finite", "avoid-half-overflow", "return-to-finite-checkpoint"
 OWN_INPUTS, OF_INPUTS = "try-your-own-inputs", "make-the-input-finite"
+_RANGES = {  # operator in small letters -> the phrase about what it cannot compute
+    **dict.fromkeys(("sqrt", "rsqrt"), "root"),
+    **dict.fromkeys(("log", "log2", "log10", "log1p"), "logarithm"),
+    **dict.fromkeys(("div", "true_divide", "reciprocal", "mod", "fmod", "remainder"), "quotient"),
+    **dict.fromkeys(("pow", "float_power"), "power"),
+    **dict.fromkeys(("asin", "acos", "acosh", "atanh", "arcsin", "arccos", "arccosh", "arctanh"), "arc"),
+}
 _SURE, _MADE_UP = 0.95, 0.7
 
 
@@ -58,7 +65,12 @@ def non_finite_output(measurements: Measurements) -> Iterator[Finding]:
                 *(Evidence("lost_from", _in_a_line(operand), run.origin) for operand in lost.operands),
             ),
             remedies=_remedies(lost, is_own=is_own),
-            values={**values_of(run), "seen": _seen(lost, is_own=is_own), "lost_source": lost.source},
+            values={
+                **values_of(run),
+                "seen": _seen(lost, is_own=is_own),
+                "lost_source": lost.source,
+                "out_of_range": _out_of_range(lost),
+            },
         )
 
 
@@ -100,6 +112,13 @@ def _remedies(lost: NumbersLost, *, is_own: bool) -> tuple[str, ...]:
         return (OF_INPUTS,)
     in_half = (IN_HALF,) if lost.dtype == HALF else ()
     return (*in_half, GENERAL) if is_own else (*in_half, OWN_INPUTS, GENERAL)
+
+
+def _out_of_range(lost: NumbersLost) -> Phrase:
+    """What the operator cannot compute; an infinity from elsewhere is one that became too large there."""
+    op = lost.infinite_op or lost.op
+    name = op.rpartition(" > ")[2].lower().removeprefix("aten::").removeprefix("aten.").split(".")[0].rstrip("_")
+    return phrase(f"range-{_RANGES.get(name, 'overflow')}")
 
 
 def _where(lost: NumbersLost) -> str:

@@ -33,6 +33,7 @@ class MinimalGraph(Measured, frozen=True, kw_only=True, omit_defaults=True, tag=
     inputs: tuple[TensorSpec, ...] = ()
     inputs_from: str = ""  # as in ModelMeasured
     inputs_renamed: str = ""
+    inputs_wanted: tuple[TensorSpec, ...] = ()  # as in ModelMeasured
     nodes_before: int = 0  # that depend on the inputs
     nodes_after: int = 0
     nodes: tuple[CutNode, ...] = ()  # of the part, at most 50
@@ -135,6 +136,7 @@ class QuantisationLoss(Measured, frozen=True, kw_only=True, omit_defaults=True, 
     inputs: tuple[TensorSpec, ...] = ()
     inputs_from: str = ""
     inputs_renamed: str = ""
+    inputs_wanted: tuple[TensorSpec, ...] = ()  # likewise
     rows: int = 0  # of the inputs
     output: str = ""
     sqnr: float | None = None

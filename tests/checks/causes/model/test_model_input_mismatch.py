@@ -5,7 +5,16 @@ from typing import Any
 import pytest
 
 from checks.causes.model.model_input_mismatch import model_input_mismatch
-from checks.facts import ExportRun, Measurements, ModelFacts, ModelFiles, ModelMeasured, TensorSpec
+from checks.facts import (
+    ExportRun,
+    Measurements,
+    MinimalGraph,
+    ModelFacts,
+    ModelFiles,
+    ModelMeasured,
+    QuantisationLoss,
+    TensorSpec,
+)
 from checks.facts.finding import NotHere, Severity
 from checks.knowledge.phrases import in_language
 
@@ -76,3 +85,21 @@ def test_an_input_with_which_it_ran_is_fine() -> None:
 def test_a_made_up_input_that_is_too_large_is_no_fault_of_the_user() -> None:
     with pytest.raises(NotHere):
         list(model_input_mismatch(Measurements(all=(refused("input-too-large", inputs_from=""),)), None))
+
+
+@pytest.mark.parametrize("kind", [MinimalGraph, QuantisationLoss])
+def test_what_looks_within_a_model_tells_the_wanted_shape_too(kind: type[MinimalGraph | QuantisationLoss]) -> None:
+    """A pair of models that could not be compared is otherwise one that loads, with a tick."""
+    run = kind(
+        path="/models/net.onnx", reason="inputs-do-not-fit", inputs_from="file", inputs=GIVEN, inputs_wanted=WANTED
+    )
+    (finding,) = model_input_mismatch(Measurements(all=(run,)), None)
+    why = in_language(finding.values["why"], "en")
+    assert "image: float32 [1, 3, ?, ?]; the file holds foo: float64 [4, 1, 28]" in why
+    assert finding.values["measured_model"] == "/models/net.onnx"
+
+
+def test_of_two_models_the_float_one_was_given_the_inputs() -> None:
+    run = QuantisationLoss(path="/q.onnx", first="/f.onnx", reason="inputs-do-not-fit", inputs_from="file")
+    (finding,) = model_input_mismatch(Measurements(all=(run,)), None)
+    assert finding.values["measured_model"] == "/f.onnx"

@@ -133,3 +133,22 @@ def test_silent(run: ModelMeasured) -> None:
 def test_nothing_to_say_where_no_model_was_run_again() -> None:
     with pytest.raises(NotHere):
         found()
+
+
+@pytest.mark.parametrize(
+    ("lost", "told"),
+    [
+        pytest.param({"op": "Sqrt"}, "root of a negative number", id="root"),
+        pytest.param({"op": "aten::sqrt_"}, "root of a negative number", id="root-in-place"),
+        pytest.param({"op": "If > Log"}, "logarithm of a negative number", id="logarithm-in-a-branch"),
+        pytest.param({"op": "Div"}, "0 divided by 0", id="quotient"),
+        pytest.param({"op": "Pow"}, "no whole number", id="power"),
+        pytest.param({"op": "Acos"}, "outside its range", id="arc"),
+        pytest.param({"op": "Exp", "kind": "infinite"}, "too large for its type", id="overflow"),
+        pytest.param({"op": "Sub", "infinite_op": "Log"}, "of 0 is infinite", id="infinity-of-a-logarithm"),
+    ],
+)
+def test_the_remedy_names_what_the_operator_cannot_compute(lost: dict[str, str], told: str) -> None:
+    (finding,) = found(looked_at(**{**ALL, **WHERE, **lost}))
+    assert told in in_language(finding.values["out_of_range"], "en")
+    assert in_language(finding.values["out_of_range"], "ja")

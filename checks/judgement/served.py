@@ -89,6 +89,8 @@ def _most_telling(likely: Sequence[Finding]) -> Finding:
 
 def _of_finding(best: Finding, *, varies: bool) -> Decision:
     if best.severity is not Severity.NOTE:
+        if best.cause == "served-varies-alone":  # which is what was seen, and no reason for it
+            return Decision(best.severity.value, "possible", "served-alone")
         is_sure = best.confidence >= SURE
         return Decision(
             best.severity.value,

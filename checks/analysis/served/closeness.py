@@ -31,17 +31,22 @@ class Closeness(StrEnum):
     UNTOLD = "untold"  # the server tells no probabilities
 
 
+def gap_of(parting: ServedParting) -> float:
+    """How far the likeliest token is ahead of the next, in the answer in which that is less; 0.0 of one not told."""
+    return min((gap for gap in (parting.gap, parting.other_gap) if gap is not None), default=0.0)
+
+
 def closeness(parting: ServedParting) -> Closeness:
     """Of one parting."""
-    gaps = [gap for gap in (parting.gap, parting.other_gap) if gap is not None]
-    if parting.token is None or not gaps:
+    if parting.token is None or parting.gap is parting.other_gap is None:
         return Closeness.UNTOLD
     seen = parting.drift or 0.0
     if (parting.below or 0.0) > max(_SURELY_BELOW, _MANY_TIMES * seen):
         return Closeness.SAMPLED
-    if min(gaps) <= max(_OF_FLOAT32, _TWO_SIDES * seen):
+    gap = gap_of(parting)
+    if gap <= max(_OF_FLOAT32, _TWO_SIDES * seen):
         return Closeness.NEAR
-    return Closeness.WIDE if min(gaps) > max(_WIDE, _MANY_TIMES * seen) else Closeness.OPEN
+    return Closeness.WIDE if gap > max(_WIDE, _MANY_TIMES * seen) else Closeness.OPEN
 
 
 _GRAVEST = (Closeness.SAMPLED, Closeness.WIDE, Closeness.OPEN, Closeness.UNTOLD, Closeness.NEAR)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from checks.analysis.numbers.power import CONFIDENCE, ENOUGH, chance_without_effect
-from checks.analysis.served.closeness import Closeness, gravest
+from checks.analysis.served.closeness import Closeness, closeness, gap_of, gravest
 from checks.facts import ServedAspect, ServedFacts, ServedParting, ServedTrial
 from checks.facts.finding import Evidence, Inconclusive, NotHere
 from checks.facts.phrase import Phrase
 from checks.knowledge.frameworks.served import server_name
 from checks.knowledge.phrases import phrase
 
+_SHOWN = 20  # characters of what stands on either side of a parting
 _UNSEEN = 1 - CONFIDENCE
 SURE, OPEN = 0.95, 0.45  # how sure a cause is that was shown, and one that is only possible
 
@@ -141,7 +143,23 @@ def described(served: ServedFacts) -> str:
 def how_close(found: Variation) -> Phrase:
     """What the partings tell, in words; where no text parts, that only the numbers do."""
     grade = found.closeness
-    return phrase("served-numbers-only" if grade is None else f"served-{grade.value}")
+    return phrase("served-numbers-only") if grade is None else closeness_phrase(grade, found.partings)
+
+
+def closeness_phrase(grade: Closeness, partings: Sequence[ServedParting]) -> Phrase:
+    """What the gravest of some partings tells; where it leaves rounding open, its own figures."""
+    if grade is not Closeness.OPEN:
+        return phrase(f"served-{grade.value}")
+    gap, widest = max(((gap_of(one), one) for one in partings if closeness(one) is grade), key=lambda pair: pair[0])
+    return phrase(
+        "served-open",
+        place=str((widest.token or 0) + 1),
+        usual=repr(widest.usual[:_SHOWN]),
+        other=repr(widest.other[:_SHOWN]),
+        gap=f"{gap:.2g}",
+        ratio=f"{math.exp(gap):.3g}",
+        moved=phrase("served-moved", drift=f"{widest.drift:.2g}") if widest.drift else phrase("served-not-moved"),
+    )
 
 
 def what_varies(found: Variation) -> Phrase:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from checks.analysis.served.closeness import Closeness, gravest
 from checks.analysis.served.two_servers import Compared, Different, compared, differences, told_by_one, varying_phrases
-from checks.analysis.served.variation import SURE
+from checks.analysis.served.variation import SURE, closeness_phrase
 from checks.causes.registry import check
 from checks.facts import ServedFacts, ServedPair
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, Inconclusive, NotHere, Severity
@@ -43,8 +43,7 @@ def served_servers_differ(served_pair: ServedPair) -> Iterator[Finding]:
     blamed = [one for one in apart if one.is_steady] if sides else apart
     if sides and not blamed and not others:
         raise Inconclusive("served-side-varies")
-    closeness = gravest(one.parting for one in blamed if one.parting is not None)
-    explained = _explained(served_pair, found, closeness)
+    explained = _explained(served_pair, found, blamed)
     is_note = explained.key in _NOTES and not others
     known = differences(served_pair)
     yield Finding(
@@ -74,10 +73,12 @@ def _beside_own(sides: tuple[Phrase, ...], explained: Phrase, *, has_blamed: boo
     return phrase("served-pair-beyond", sides=sides, closeness=explained)
 
 
-def _explained(pair: ServedPair, found: Sequence[Compared], closeness: Closeness | None) -> Phrase:
+def _explained(pair: ServedPair, found: Sequence[Compared], blamed: Sequence[Compared]) -> Phrase:
     """How far the servers are apart, beside how far either moves by itself in company or by its cache."""
+    partings = [one.parting for one in blamed if one.parting is not None]
+    closeness = gravest(partings)
     if closeness not in (None, Closeness.NEAR):
-        return phrase(f"served-{closeness.value}")
+        return closeness_phrase(closeness, partings)
     apart = max((one.drift for one in found if one.drift), default=0.0)
     least, most = sorted((_moves(pair.first), _moves(pair.second)))
     if not least:

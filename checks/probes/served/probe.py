@@ -25,6 +25,9 @@ def server(argument):
     try:
         yield from _met(place, argument)
     except Refused as refused:
+        variable = argument["key_variable"]
+        if refused.problem == "no-key" and variable:
+            refused = Refused("key-refused", variable=variable, **refused.values)
         yield {"problem": refused.problem, "problem_values": refused.values}
 
 

@@ -11,6 +11,7 @@ from checks.facts import ModelFacts, ServedFacts, ServedPair
 from checks.facts.case import Case
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
 from checks.facts.models.verdicts import Outcome as Runs
+from checks.facts.phrase import Phrase
 from checks.facts.question import COMPARISON, MODELS, SERVED, SymptomName
 from checks.judgement.coverage import has_own_error, outcome_counts
 from checks.judgement.headline import Stance, headline
@@ -29,6 +30,7 @@ from wizard.report.content.remedies.proofs import proofs_in_short
 from wizard.report.content.tested import what_was_tested
 from wizard.words import area, words
 
+_TOLD_AT_ONCE = ("served-open", "served-undrawn")  # how close it was, where that leaves the reason open
 SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", "nothing-run": "–"}
 
 
@@ -85,7 +87,9 @@ def _of_served(case: Case, served: ServedFacts, titles: Sequence[str], language:
         company=counts.company,
         rate=counts.rate,
     )
-    sentence = words("report.sentence-separator", language).join((*failed_in_short(served, language), sentence))
+    why = None if spoken is None else spoken.values.get("closeness")
+    more = (in_language(why, language),) if isinstance(why, Phrase) and why.key in _TOLD_AT_ONCE else ()
+    sentence = words("report.sentence-separator", language).join((*failed_in_short(served, language), sentence, *more))
     return _verdict(case, decision, sentence, language)
 
 

@@ -74,8 +74,28 @@ def test_whether_it_draws_is_open(facts: ServedFacts, reason: str) -> None:
 def test_it_varies_alone() -> None:
     finding = found(served_varies_alone, served(trial("alone", others=2, partings=(near(),))))
     assert finding.severity is Severity.WARNING
-    assert "answers vary" in title_of(finding, "en").replace("Served", "")
+    assert "does not repeat its answers" in title_of(finding, "en")
     assert "rounding decided" in said(finding, "closeness")
+
+
+@pytest.mark.parametrize(
+    ("gap", "drift", "words"),
+    [
+        pytest.param(0.4, 0.001, ("0.4 ahead", "1.49 times as likely", "at most 0.001"), id="far"),
+        pytest.param(0.0015, None, ("0.0015 ahead", "1 times as likely", "no log probability"), id="close"),
+    ],
+)
+def test_a_parting_that_leaves_rounding_open_tells_its_figures(gap: float, drift: float, words: tuple) -> None:
+    parting = near(gap=gap, other_gap=gap, drift=drift, usual=" wide", other=" deep")
+    told = said(found(served_varies_alone, served(trial("alone", others=2, partings=(parting,)))), "closeness")
+    assert told.startswith("At token 5 (' wide' or ' deep')")
+    assert all(word in told for word in words)
+
+
+def test_where_no_probabilities_are_told_drawing_is_not_told_apart() -> None:
+    finding = found(served_varies_alone, served(trial("alone", others=2), has_tops=False, has_tokens=False))
+    assert finding.confidence < 0.8
+    assert '"top_k": 1' in said(finding, "closeness")
 
 
 def test_only_its_numbers_vary_alone() -> None:

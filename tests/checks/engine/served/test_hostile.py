@@ -336,6 +336,14 @@ def test_the_key_goes_into_the_header_and_nowhere_else(monkeypatch: pytest.Monke
     assert "very-secret" not in repr(found)
 
 
+def test_a_key_that_is_refused_is_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "wrong")
+    with serving(status(401, "invalid key")) as url:
+        found = asked(url, key_variable="MY_KEY")
+    assert found.problem == "key-refused"
+    assert problem_words(found, "en") == "the server refuses the key in MY_KEY (status 401). invalid key"
+
+
 @pytest.mark.parametrize(
     ("written", "base"),
     [

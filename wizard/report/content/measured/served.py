@@ -60,7 +60,7 @@ def _problem(problem: str, language: str, values: dict[str, str]) -> str:
     text = known(f"served.problem-{problem}", _words("problem-unknown", language), language)
     if not values.get("status"):  # what an earlier version saved has none
         text = _STATUS.sub("", text)
-    for name in ("status", "words", "seconds", "detail", "place", "size", "model", "models", "path"):
+    for name in ("status", "words", "seconds", "detail", "place", "size", "model", "models", "path", "variable"):
         text = text.replace(f"{{{name}}}", values.get(name, ""))
     return text.strip()
 
@@ -84,7 +84,16 @@ def asked_in_short(served: ServedFacts | None, language: str) -> tuple[str, ...]
     """Which server was asked, and at which address."""
     if served is None:
         return ()
-    return (words("report.served-asked", language, server=described(served), url=served.url),)
+    asked = words("report.served-asked", language, server=described(served), url=served.url)
+    return (asked, words("report.served-other-model", language, answered=served.answered_as, model=served.model))[
+        : 1 + _is_other_model(served)
+    ]
+
+
+def _is_other_model(served: ServedFacts) -> bool:
+    """Whether the answers name another model than was asked for; Ollama's "tiny:latest" is "tiny"."""
+    answered, model = served.answered_as, served.model
+    return bool(answered) and answered != model and model not in served.models and not answered.startswith(f"{model}:")
 
 
 def served_facts(facts: Facts, language: str) -> tuple[FactSection, ...]:

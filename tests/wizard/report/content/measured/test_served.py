@@ -41,7 +41,11 @@ ENDINGS = {
         "warning",
         "this is why: The server draws tokens at random",
     ),
-    "alone": (served(trial("alone", others=2, partings=(wide(),))), "warning", "vary although nothing of ours runs"),
+    "alone": (
+        served(trial("alone", others=2, partings=(wide(),))),
+        "warning",
+        "does not repeat its answers. What makes",
+    ),
     "rounding": (
         served(STEADY, trial("company", others=12, partings=(near(),))),
         "clear",
@@ -71,6 +75,21 @@ def test_the_verdict_of_every_ending(name: str) -> None:
     assert english.verdict.state == japanese.verdict.state == state
     assert said in english.verdict.sentence
     assert "llama.cpp, b1, tiny" in english.verdict.scope[0]
+
+
+def test_that_another_model_answered_is_said_at_once() -> None:
+    english, japanese = both(case_of(served(STEADY, model="nosuch", models=("tiny",), answered_as="tiny")))
+    assert 'answered as "tiny", though "nosuch" was asked for' in english.verdict.scope[1]
+    assert "nosuch" in japanese.verdict.scope[1]
+    same, _ = both(case_of(served(STEADY, model="tiny", models=("tiny:latest",), answered_as="tiny:latest")))
+    assert "though" not in " ".join(same.verdict.scope)
+
+
+def test_a_place_that_leaves_rounding_open_is_in_the_headline() -> None:
+    far = near(gap=0.4, other_gap=0.4, usual=" wide", other=" deep")
+    english, japanese = both(case_of(served(trial("alone", others=2, partings=(far,)))))
+    assert "At token 5 (' wide' or ' deep') the likeliest token is 0.4 ahead" in english.verdict.sentence
+    assert "0.4" in japanese.verdict.sentence
 
 
 @pytest.mark.parametrize("calls", [0, 20])

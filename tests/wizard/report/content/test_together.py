@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
+from checks.analysis.models.amplified import within_rounding
 from checks.facts import Facts, InterpreterFacts, OsFacts
 from checks.facts.case import Answers, Case
 from checks.facts.finding import FRAMEWORK, MEASURED_MODEL, Evidence, Finding, Outcome, Severity, Status
@@ -33,7 +34,7 @@ def batch(framework: str, device: str, **more: object) -> Finding:
             Evidence("operations_apart", "matmul, linear", "probe"),
             Evidence("measured_difference", "9.7e-07", "probe"),
         ),
-        values={FRAMEWORK: framework},
+        values={FRAMEWORK: framework, **within_rounding("9.7e-07")},
     )
     return msgspec.structs.replace(finding, **more)
 

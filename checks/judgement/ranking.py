@@ -66,13 +66,12 @@ def rank(outcomes: Iterable[Outcome], proven: Collection[tuple[str, str]] = ()) 
 def is_found(findings: Sequence[Finding], *, reported: bool) -> bool:
     """Whether something blocking, or a warning, was found.
 
-    ``reported``: in a ticket, where "unknown" is no finding, nor is what is all but ruled out.
+    ``reported``: in a ticket, where the first cause counts, and one of another trouble beside it; "unknown" is none.
     """
-    serious = [finding for finding in findings if finding.severity is not Severity.NOTE]
-    if not reported:
-        return bool(serious)
-    is_likely = any(finding.likelihood >= WORTH_READING or finding is findings[0] for finding in serious)
-    return is_likely and findings[0].cause != UNKNOWN
+    if reported:
+        is_told = bool(findings) and findings[0].cause != UNKNOWN
+        findings = [finding for finding in findings if finding is findings[0] or finding.apart] if is_told else []
+    return any(finding.severity is not Severity.NOTE for finding in findings)
 
 
 _COMPUTES_WRONGLY = ("gpu-hardware-fault", "processor-hardware-fault")  # of another family

@@ -50,9 +50,11 @@ class ReportedNumbers(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """All differences of results that a text tells, and the floating-point formats that it names ("float16").
 
     ``about``: "training" (or a generated text, or random numbers: small differences grow without end), "model" (over
-    its layers they grow a thousandfold at most); "" where neither is named.
+    its layers they grow a thousandfold at most); "" where neither is named. ``lost``: "nan" or "inf", where an
+    assertion says that one side has it and the other does not.
     """
 
     differences: tuple[ReportedDifference, ...] = ()
     formats: tuple[str, ...] = ()
     about: str = ""
+    lost: str = ""

@@ -10,12 +10,13 @@ from checks.analysis.numbers.digits import figure
 from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.reported_sizes import SHORT, ReportedSize, largest_reported
 from checks.facts import Facts
-from checks.facts.finding import Evidence, Finding
+from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.phrase import Phrase
 from checks.knowledge.catalogue import UNKNOWN, USER_CODE, family_of
 from checks.knowledge.phrases import phrase
 
 NUMBERS = "numbers"  # the value of a finding that says what the differences in the text can be
+_EVEN = 0.5
 DIFFERENCE = "reported_difference"  # the evidence that names the largest of them
 
 
@@ -37,6 +38,13 @@ def numbers_phrase(size: ReportedSize) -> Phrase:
     if size.is_of_small_elements and not size.is_beyond:
         return phrase("numbers", size=said, meaning=phrase("numbers-small-elements"))
     return said
+
+
+def needs_no_bug(first: Finding, facts: Facts) -> bool:
+    """Whether the cause that is named first is no fault, likelier than not, and the numbers are within rounding."""
+    size = largest_reported(facts.numbers) if facts.numbers else None
+    is_normal = first.severity is Severity.NOTE and first.confidence >= _EVEN and NUMBERS in first.values
+    return is_normal and size is not None and size.is_rounding and not size.is_left_over
 
 
 def _is_about_results(finding: Finding) -> bool:

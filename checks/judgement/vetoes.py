@@ -42,6 +42,8 @@ def _no_gpu_on_bus(facts: Facts) -> Finding | None:
     return None if gpus is None or gpus.devices else _no_usable_gpu(facts)
 
 
+LOST = "not-finite"  # what the numbers show where one side has NaN or an infinity: that has no size
+
 _PROOFS: Mapping[str, Callable[[Facts], Finding | None]] = {
     "no-usable-gpu": _no_usable_gpu,
     "no-gpu-on-bus": _no_gpu_on_bus,
@@ -70,8 +72,11 @@ def doubts(facts: Facts, causes: Collection[str]) -> Doubts:
     odds = {row.of: row.refuted for row in open_ones if row.unless and holds(row.unless, facts) is False}
     heirs: tuple[str, ...] = ()
     size = largest_reported(facts.numbers) if facts.numbers else None
-    for row in Vetoes.read().numbers if size else ():
-        if size is not None and _SHOWS[row.shows](size):
+    for row in Vetoes.read().numbers:
+        if row.shows == LOST and facts.numbers is not None and facts.numbers.lost:
+            odds |= dict.fromkeys(row.of, row.odds)
+            at_most |= dict.fromkeys(row.of, row.at_most)
+        if size is not None and row.shows in _SHOWS and _SHOWS[row.shows](size):
             kept = row.odds_unsized if size.is_assumed else row.odds
             most = row.at_most_unsized if size.is_assumed else row.at_most
             odds |= {cause: min(kept, odds.get(cause, kept)) for cause in row.of}

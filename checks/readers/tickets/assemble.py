@@ -209,10 +209,11 @@ def origin_of(statements: Iterable[Statement], texts: Sequence[Beginning] = ()) 
 
 def _numbers(statements: Sequence[Statement]) -> Tree:
     """How far results are apart, and what the text tells of that."""
-    return {
+    told = {
         name: tuple(statement.value for statement in statements if statement.fact == f"numbers.{name}")
-        for name in ("differences", "formats")
-    } | {"about": next((statement.value for statement in statements if statement.fact == "numbers.about"), "")}
+        for name in ("differences", "formats", "about", "lost")
+    }
+    return told | {name: next(iter(told[name]), "") for name in ("about", "lost")}
 
 
 def _lines_of(statements: Iterable[Statement]) -> tuple[int, ...]:

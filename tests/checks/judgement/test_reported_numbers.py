@@ -16,6 +16,7 @@ from checks.knowledge.errors.vetoes import Vetoes
 from checks.knowledge.phrases import in_language
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
 from wizard.report.content.report import Report, build
+from wizard.report.content.verdict import verdict_of
 from wizard.report.prints.markdown import to_markdown
 from wizard.report.prints.reply import to_reply
 from wizard.report.prints.terminal import to_terminal
@@ -164,3 +165,34 @@ def test_without_numbers_nothing_is_said_of_them() -> None:
     assert NUMBERS not in found.values
     assert all(shown.name != DIFFERENCE for shown in found.evidence)
     assert NUMBERS not in first("RuntimeError: CUDA out of memory. 0.1234567 and 0.1234568 on the CPU").values
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On the GPU it is 0.12345678, on the CPU 0.12345671. Is this a bug?",
+        "GPUでは0.12345678、CPUでは0.12345671です。これはバグですか",
+        "CPUでの値は0.12345678、GPUでの値は0.12345671です。",
+    ],
+)
+def test_the_question_is_answered_in_both_languages(text: str) -> None:
+    """Japanese was told as half as likely, and whether it is a bug was answered in neither."""
+    case = judged(read_ticket(pasted(text)), Answers())
+    assert case.findings[0].cause == "cpu-gpu-rounding"
+    assert case.findings[0].confidence >= 0.85
+    assert verdict_of(case, ["T"], "en").sentence.startswith("No bug is needed to explain this. ")
+    assert verdict_of(case, ["T"], "ja").sentence.startswith("不具合がなくても")
+    far = judged(read_ticket(pasted(text.replace("0.12345671", "0.52345671"))), Answers())
+    assert "No bug" not in verdict_of(far, ["T"] * len(far.findings), "en").sentence
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The loss value is different after upgrading",
+        "アップグレード後に損失の値が違う",
+        "バージョンアップしたら出力が変わりました",
+    ],
+)
+def test_an_upgrade_is_known_in_both_languages(text: str) -> None:
+    assert judged(read_ticket(pasted(text)), Answers()).findings[0].cause == "library-version-numerics"

@@ -1,6 +1,7 @@
 """A measured fact overrules what a text suggests."""
 
 import msgspec
+import pytest
 
 from checks.causes.registry import all_checks
 from checks.facts import Facts, Gpu, Gpus, OsFacts, ProgramRun, PythonProcess, Raised, SentFile, Symptom
@@ -11,6 +12,7 @@ from checks.judgement.judge import judged
 from checks.judgement.vetoes import vetoed
 from checks.knowledge.catalogue import cause_files
 from checks.knowledge.errors.vetoes import Vetoes
+from checks.readers.tickets.read import pasted, read_ticket
 
 NOT_COMPILED = "Traceback (most recent call last):\nAssertionError: Torch not compiled with CUDA enabled\n"
 CARD = Gpu(vendor_id="10de", device_id="2684", product="NVIDIA GeForce RTX 4090")
@@ -61,3 +63,22 @@ def test_a_program_that_failed_here_without_a_gpu() -> None:
     run = ProgramRun(command=("python", "train.py"), exit_code=1, pythons=(PythonProcess(pid=1, raised=raised),))
     facts = msgspec.structs.replace(_facts(), logs=(), runs=(run,))
     assert _first(facts).cause == "no-gpu-for-ai"
+
+
+NAN_IN_ONE = {
+    "numpy": "x and y nan location mismatch:\n x: array([0.1, 0.2, nan])\n y: array([0.1, 0.2, 0.3])",
+    "numpy-2.4": "nan location mismatch:\n ACTUAL: array([0.1, 0.2, nan])\n DESIRED: array([0.1, 0.2, 0.3])",
+    "torch": "Tensor-likes are not close!\nGreatest absolute difference: nan at index (2,) (up to 1e-05 allowed)",
+}
+
+
+@pytest.mark.parametrize("told", NAN_IN_ONE.values(), ids=NAN_IN_ONE)
+def test_nan_on_one_side_is_no_rounding(told: str) -> None:
+    """A compiler that reorders the arithmetic was named, and asked how large the difference is."""
+    text = f"After torch.compile my model gives something else.\n\n{told}\n"
+    facts = read_ticket(pasted(text))
+    findings = judged(facts, Answers()).findings
+    assert findings[0].cause == "non-finite-output"
+    assert all(finding.confidence <= 0.1 for finding in findings if finding.cause == "compiled-graph-rounding")
+    finite = text.replace("nan at", "0.1 at").replace("nan location ", "").replace("nan]", "0.4]")
+    assert judged(read_ticket(pasted(finite)), Answers()).findings[0].cause != "non-finite-output"

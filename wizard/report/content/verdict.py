@@ -16,6 +16,7 @@ from checks.facts.question import COMPARISON, MODELS, SERVED, SymptomName
 from checks.judgement.coverage import has_own_error, outcome_counts
 from checks.judgement.headline import Stance, headline
 from checks.judgement.models.standing import SERIOUS, PerModel, Standing, path_of
+from checks.judgement.reported_numbers import needs_no_bug
 from checks.judgement.served import Counts, decide_served, decide_served_pair
 from checks.judgement.verdict import Decision, decide, decide_comparison, decide_models, decide_ticket
 from checks.knowledge.phrases import in_language
@@ -38,7 +39,11 @@ def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
     """The verdict on a case. ``titles`` are those of its findings, in their order and in the same language."""
     if case.facts.reported and case.findings:
         decision = decide_ticket(case)
-        return _verdict(case, decision, words(f"report.{decision.sentence}", language, title=titles[0]), language)
+        sentence = words(f"report.{decision.sentence}", language, title=titles[0])
+        if needs_no_bug(case.findings[0], case.facts):
+            parts = (words("report.no-bug-ticket", language), sentence)
+            sentence = words("report.sentence-separator", language).join(parts)
+        return _verdict(case, decision, sentence, language)
     if case.answers.symptom == MODELS and case.facts.models:
         return _of_models(case, titles, language)
     if case.answers.symptom == SERVED and case.facts.served is not None:

@@ -50,6 +50,10 @@ _NO_MAXIMUM = re.compile(r"(?i)mean|avg|average|total|median|min")
 _RELATIVE = re.compile(r"(?i)rel|相対")
 _SURE = re.compile(r"(?i)diff|max|abs|rel|greatest|largest|differ|dif\b|discrep|deviation|誤差|差|误差")
 _TOLERANCE = re.compile(r"(?i)\b(?:[ar]tol|tol|tolerance|threshold|allowed|eps(?:ilon)?)\b[^\d]{0,12}$")
+# NumPy where NaN stands in one array alone, and PyTorch and NumPy where the largest difference is none.
+_LOST = re.compile(
+    r"(?i)\b(nan|inf) location mismatch|(?:greatest|max) (?:absolute|relative) difference[a-z ]{0,24}: (nan|inf)\b"
+)
 _MISMATCHED = re.compile(r"Mismatched elements: (\d{1,12}) / (\d{1,12})")
 _SCALE = re.compile(
     r"(?i)\b(?:values?|magnitudes?|outputs?|entries)\b"
@@ -103,6 +107,9 @@ class _Stated:
 
 def read_differences(text: Text) -> Iterator[Statement]:
     """The differences of results that a text tells, the first of it first."""
+    lost = _LOST.search(text.whole)
+    if lost is not None:
+        yield Statement("numbers.lost", (lost[1] or lost[2]).lower(), text.at(lost))
     if _GATE.search(text.whole) is None:
         return
     stated = list(_stated(text))

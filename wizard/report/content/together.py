@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from checks.facts.finding import FRAMEWORK, MEASURED_MODEL, Finding, Severity
+from checks.facts.phrase import Phrase
 from checks.knowledge.catalogue import cause_of, family_of
 from checks.knowledge.phrases import words_of
 from checks.knowledge.templates import fill_sentence, placeholders
@@ -61,8 +62,10 @@ def _members(alike: Sequence[Finding], language: str) -> list[Member]:
     frameworks = list(dict.fromkeys(finding.named(FRAMEWORK) for finding in alike))
     if len(frameworks) == 1 and frameworks[0]:
         title = about_framework(frameworks[0], title, language)
+    # Which of them one is, a name says, as that of a device; what is told of it in words does not.
+    names = [name for name in named if not any(isinstance(finding.values.get(name), Phrase) for finding in alike)]
     return [
-        _member(title, finding, [given[name] for name in named], frameworks, language)
+        _member(title, finding, [given[name] for name in names], frameworks, language)
         for finding, given in zip(alike, values, strict=True)
     ]
 

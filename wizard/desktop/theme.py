@@ -21,6 +21,7 @@ _STATES = {
 
 # Of a theme that the system does not have: window, fields, text.
 _GROUNDS = {"light": ("#efefef", "#ffffff", "#000000"), "dark": ("#232629", "#1b1e20", "#eff0f1")}
+_ACCENT = "#308cc6"  # that of Qt's Fusion style
 
 
 def choose(name: str) -> None:
@@ -35,6 +36,8 @@ def choose(name: str) -> None:
             palette.setColor(role, base)
         for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
             palette.setColor(role, text)
+        for role in (QPalette.ColorRole.Highlight, QPalette.ColorRole.Accent):
+            palette.setColor(role, QColor(_ACCENT))
         QGuiApplication.setPalette(palette)
 
 

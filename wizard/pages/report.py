@@ -169,7 +169,6 @@ class ReportPage(Page):
 
     def _fill(self, report: Report) -> None:
         from wizard.report.content.document import document_of
-        from wizard.report.content.finding_blocks import items
 
         document = document_of(report)
         unfolded = {key: fold.header.isChecked() for key, fold in self._folds.items()}
@@ -178,13 +177,10 @@ class ReportPage(Page):
         self._top = self._anew(self._top)
         self._add_verdict(document, widgets)
         self._add_changes()
-        first, *others = report.questions or ("",)
-        is_own = self.case.opened is None
-        self.asking.show_question(first if is_own else "")
-        for section in document.questions:
-            blocks = [items(others, "?", "question")] if is_own else section.blocks  # the first one has its own field
-            if others or not is_own:
-                self._add_card(section.title, functools.partial(widgets.fill, blocks=blocks))
+        is_own = self.case.opened is None  # of a report that was sent there is no case to add an answer to
+        self.asking.show_questions(report.questions if is_own else ())
+        for section in () if is_own else document.questions:
+            self._add_card(section.title, functools.partial(widgets.fill, blocks=section.blocks))
         self._content = self._anew(self._content)
         for section in document.sections:
             if section.card is None:

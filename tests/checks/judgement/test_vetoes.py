@@ -82,3 +82,18 @@ def test_nan_on_one_side_is_no_rounding(told: str) -> None:
     assert all(finding.confidence <= 0.1 for finding in findings if finding.cause == "compiled-graph-rounding")
     finite = text.replace("nan at", "0.1 at").replace("nan location ", "").replace("nan]", "0.4]")
     assert judged(read_ticket(pasted(finite)), Answers()).findings[0].cause != "non-finite-output"
+
+
+def test_nan_on_one_side_is_no_mistake_of_the_line_that_compares() -> None:
+    text = """Traceback (most recent call last):
+  File "eval.py", line 9, in <module>
+    np.testing.assert_allclose(gpu, cpu, rtol=1e-7)
+AssertionError:
+Not equal to tolerance rtol=1e-07, atol=0
+nan location mismatch:
+ ACTUAL: array([1., nan], dtype=float32)
+ DESIRED: array([1., 2.], dtype=float32)
+"""
+    sent = SentFile(name="", kind="log", origin="pasted", text=text)
+    first = judged(read_ticket(sent), Answers(symptom="ticket")).findings[0]
+    assert first.cause == "non-finite-output"

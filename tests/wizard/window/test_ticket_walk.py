@@ -149,7 +149,10 @@ def test_from_a_text_to_the_computer_on_which_it_happened(qtbot: QtBot, window: 
 
 def test_a_text_that_tells_nothing_leads_to_a_question(qtbot: QtBot, window: Window) -> None:
     page = diagnosed(qtbot, window, "It does not work.")
-    assert "Worth asking next" in set(texts_of(page))
+    assert page.asking.isVisible()
+    assert "whole error text" in page.asking.question.text()
+    assert "Worth asking next" not in set(texts_of(page))  # once is enough
+    assert not any("Ask for the details" in text for text in texts_of(page))
 
 
 def test_a_second_ticket(qtbot: QtBot, window: Window) -> None:

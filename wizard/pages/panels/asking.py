@@ -1,7 +1,8 @@
-"""The one question that would decide, with a field for what comes back."""
+"""The questions that would decide, with a field for what comes back."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
@@ -37,12 +38,14 @@ class AskPanel(QFrame):
         filled(QVBoxLayout(self), heading, self.question, line, margins=(16, 12, 16, 12), spacing=6)
         self.hide()
 
-    def show_question(self, question: str) -> None:
-        """Ask this; nothing where it is empty."""
-        if question != self.question.text():
+    def show_questions(self, questions: Sequence[str]) -> None:
+        """Ask these; nothing where there is none."""
+        first, *others = questions or ("",)
+        asked = "\n".join(f"•  {question}" for question in questions) if others else first
+        if asked != self.question.text():
             self.text.clear()
-        self.question.setText(question)
-        self.setVisible(bool(question))
+        self.question.setText(asked)
+        self.setVisible(bool(asked))
         self._follow()
 
     def _follow(self) -> None:

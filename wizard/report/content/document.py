@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checks.knowledge.catalogue import UNKNOWN
 from wizard.report.content.blocks import (
     Block,
     Card,
@@ -65,7 +66,9 @@ class _Builder:
     def _has_answer(self) -> bool:
         """Whether the first finding is likely enough to be acted on, and nothing else was asked for."""
         first = next(iter(self._report.shown), None)
-        return first is not None and not first.is_hint and first.confidence >= _EVEN and not self._report.asked
+        if first is None or first.cause == UNKNOWN or self._report.asked:  # what is open is asked, not answered
+            return False
+        return not first.is_hint and first.confidence >= _EVEN
 
     def answer(self) -> Iterator[Block]:
         """Why, and the first remedy."""
@@ -129,7 +132,8 @@ class _Builder:
         if report.findings:
             # Where something else was asked for, its answer stands above and is unfolded.
             shown = first_of_each(report.shown)
-            is_answer = not (report.asked or self._has_answer)
+            is_open = shown[0].cause == UNKNOWN  # whose questions stand above
+            is_answer = not (report.asked or self._has_answer or is_open)
             found = FindingBlocks(shown, report.questions, report.language, is_answer=is_answer)
             more = len(report.shown) - len(shown)
             behind = (Paragraph(self._words("more-in-json", count=more), Look.STRONG),) if more else ()

@@ -66,9 +66,14 @@ class _Builder:
     def _has_answer(self) -> bool:
         """Whether the first finding is likely enough to be acted on, and nothing else was asked for."""
         first = next(iter(self._report.shown), None)
-        if first is None or first.cause == UNKNOWN or self._report.asked:  # what is open is asked, not answered
+        if first is None or self._is_open or self._report.asked:
             return False
         return not first.is_hint and first.confidence >= _EVEN
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether a ticket does not tell the cause: then there are questions, which stand above all else."""
+        return self._report.is_ticket and any(finding.cause == UNKNOWN for finding in self._report.shown[:1])
 
     def answer(self) -> Iterator[Block]:
         """Why, and the first remedy."""
@@ -132,8 +137,7 @@ class _Builder:
         if report.findings:
             # Where something else was asked for, its answer stands above and is unfolded.
             shown = first_of_each(report.shown)
-            is_open = shown[0].cause == UNKNOWN  # whose questions stand above
-            is_answer = not (report.asked or self._has_answer or is_open)
+            is_answer = not (report.asked or self._has_answer or self._is_open)
             found = FindingBlocks(shown, report.questions, report.language, is_answer=is_answer)
             more = len(report.shown) - len(shown)
             behind = (Paragraph(self._words("more-in-json", count=more), Look.STRONG),) if more else ()

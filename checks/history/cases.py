@@ -38,6 +38,7 @@ _WORDS = 4_000  # characters of what was sent, by which a case is found again
 _TITLE = 200  # characters
 _SENTENCE = 2_000  # characters of a verdict
 _DAYS_DELETED = 30  # after which what was deleted is gone
+_LARGEST_REPLY = 1024 * 1024  # bytes
 
 
 @functools.lru_cache(4 * _MOST)
@@ -73,6 +74,13 @@ class Heading(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         sought = text.casefold().split()
         where = tuple(map(_folded, (self.title, *self.sentences.values(), self.words))) if sought else ()
         return all(any(word in part for part in where) for word in sought)
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """The answer to a ticket as its writer has changed it. ``of``: when the version was made that it answers."""
+
+    of: str
+    text: str
 
 
 class Verdicts(msgspec.Struct, frozen=True):
@@ -152,6 +160,15 @@ class Cases:
         found = (_VERSION.fullmatch(file) for file in names_in(self.folder / name))
         return tuple(sorted(int(version[1]) for version in found if version))
 
+    def saved_at(self, name: str) -> dict[int, dt.datetime]:
+        """When each version of a case was saved, by its number, the oldest first."""
+        found = {}
+        for version in self.versions(name):
+            with contextlib.suppress(OSError, OverflowError, ValueError):
+                seconds = self._file(name, version).lstat().st_mtime
+                found[version] = dt.datetime.fromtimestamp(seconds, dt.UTC)
+        return found
+
     def read(self, name: str, version: int | None = None) -> Case:
         """One version of a case, judged again by this program; without a number the one that opens.
 
@@ -205,6 +222,32 @@ class Cases:
         """
         return self._edit(name, is_answered=answered)
 
+    def keep_reply(self, name: str, language: str, text: str) -> None:
+        """Save the answer to the version that opens as its writer has changed it; an empty one is as none.
+
+        Raises:
+            KeyError: there is no such case.
+            OSError: the disk is full, or the folder cannot be written.
+        """
+        heading = self._heading(name)
+        if heading is None:
+            raise KeyError(name)
+        path = self._reply_file(name, language)
+        if text.strip():
+            self._write(path, msgspec.json.encode(Reply(heading.changed, secretless(text))))
+        else:
+            path.unlink(missing_ok=True)
+
+    def reply(self, name: str, language: str) -> str:
+        """What :meth:`keep_reply` saved; "" where there is nothing, or the case has been examined again since."""
+        heading = self._heading(name)
+        data = start_of(self._reply_file(name, language), _LARGEST_REPLY + 1) if heading is not None else b""
+        if heading is not None and data and len(data) <= _LARGEST_REPLY:
+            with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+                reply = msgspec.json.decode(data, type=Reply)
+                return reply.text if reply.of == heading.changed else ""
+        return ""
+
     def delete(self, name: str) -> None:
         """Put a case aside, from where :meth:`restore` brings it back, for thirty days.
 
@@ -219,6 +262,15 @@ class Cases:
         shutil.rmtree(aside / name, ignore_errors=True)
         (self.folder / name).rename(aside / name)
         os.utime(aside / name)  # when it was deleted
+
+    def deleted(self) -> tuple[Heading, ...]:
+        """What was put aside and can be brought back, the last deleted first."""
+        aside = Cases(self.folder / _DELETED)
+        found = []
+        for heading in aside.headings():
+            with contextlib.suppress(OSError):
+                found.append(((aside.folder / heading.id).lstat().st_mtime, heading))
+        return tuple(heading for _, heading in sorted(found, key=lambda one: one[0], reverse=True))
 
     def restore(self, name: str) -> Heading:
         """Bring back what was deleted.
@@ -324,6 +376,9 @@ class Cases:
                 if not path.stat().st_size:
                     path.unlink()
             raise
+
+    def _reply_file(self, name: str, language: str) -> Path:
+        return self.folder / name / f"reply-{language}.json"
 
     def _file(self, name: str, number: int) -> Path:
         return self.folder / name / f"{number:03}.case"

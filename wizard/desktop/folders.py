@@ -8,6 +8,8 @@ from PySide6.QtCore import QSettings
 
 INTERPRETER, REPORT, EXPORT = "interpreter", "report", "export"  # besides these the kinds of given files
 _CHOSEN = "chosen"
+_REPORTS = "reports"
+_MOST_REPORTS = 8
 _MOST_CHOSEN = 5  # interpreters or their folders that are looked at again
 
 
@@ -39,9 +41,30 @@ def remember_chosen(path: Path) -> None:
 
 def chosen() -> tuple[Path, ...]:
     """What :func:`remember_chosen` noted, the last one first; what is gone since is left out."""
-    value = _settings().value(_CHOSEN)
+    return tuple(path for path in _noted(_CHOSEN) if _exists(path))[:_MOST_CHOSEN]
+
+
+def remember_report(path: Path) -> None:
+    """Note a report that was opened or written."""
+    path = path.absolute()
+    noted = [str(other) for other in (path, *(other for other in _noted(_REPORTS) if other != path))]
+    _settings().setValue(_REPORTS, noted[:_MOST_REPORTS])
+
+
+def reports() -> tuple[Path, ...]:
+    """What :func:`remember_report` noted, the last one first; what is gone since is left out."""
+    return tuple(path for path in _noted(_REPORTS)[:_MOST_REPORTS] if _exists(path))
+
+
+def forget_reports() -> None:
+    """Note none of them any more."""
+    _settings().remove(_REPORTS)
+
+
+def _noted(key: str) -> list[Path]:
+    value = _settings().value(key)
     found = map(_path, value if isinstance(value, list) else [value])  # a list of one comes back as a string
-    return tuple(path for path in found if path is not None and _exists(path))[:_MOST_CHOSEN]
+    return [path for path in found if path is not None]
 
 
 def _settings() -> QSettings:

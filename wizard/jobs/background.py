@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from wizard.case_model import CaseModel, Notice, Search
-from wizard.desktop.folders import chosen, remember_chosen, show_folder
+from wizard.desktop.folders import chosen, remember_chosen, remember_report, show_folder
 from wizard.evidence_files import Kind, kept, may_be_neither, near_folder, no_models
 from wizard.flow import SERVED, TICKET
 from wizard.jobs.cases import CaseJobs, Lot
@@ -397,10 +397,12 @@ class Work(QObject):
             )
 
     def _opened(self, path: Path, case: Case) -> None:
+        remember_report(path)
         self._case.show_opened(case, path)
         self.finished_opening.emit()
 
     def _written(self, path: Path, hidden: dict[str, int]) -> None:
+        remember_report(path)
         self._case.was_kept()
         count = sum(hidden.values())
         key, values = "written-redacted" if count else "written", {"path": path, "count": count}

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from wizard.case_model import CaseModel, Notice
 from wizard.evidence_files import Given, Kind
 from wizard.flow import EFFORTS, EXACTNESS, NOTHING, SYMPTOMS, Answers
 
 if TYPE_CHECKING:  # loaded on a worker thread, after the first window
+    import datetime as dt
+
     from checks.facts.case import Case
     from checks.history.cases import Cases, Heading
     from checks.history.drafts import Drafts
@@ -24,6 +27,7 @@ if TYPE_CHECKING:  # loaded on a worker thread, after the first window
     Start = Callable[[Callable[[], Any], Callable[[Any], object], Callable[[Exception], object]], None]
 
 log = logging.getLogger(__name__)
+_MOST_UNDONE = 50
 
 
 class CaseJobs(QObject):
@@ -36,8 +40,11 @@ class CaseJobs(QObject):
         super().__init__(parent)
         self._case, self._start, self._is_taken = case, start, is_taken
         self._turn = threading.Lock()  # of what is written, one thing after the other
-        self._deleted = ""  # the last one, that can be brought back
+        self.undo = QUndoStack(self)  # of what was done with cases since the start
+        self.undo.setUndoLimit(_MOST_UNDONE)
         self._lot = Lot()
+        self._version: int | None = None  # of the case that is shown, where it is not the one that opens
+        case.left.connect(self._left_version)
 
     def list(self) -> None:
         """Read the list; what was deleted long ago goes."""
@@ -90,19 +97,37 @@ class CaseJobs(QObject):
         if name:
             self._do(lambda: _replaced(case, name), lambda heading: self._kept(case, heading, None), "cases-not-kept")
 
-    def open(self, name: str) -> None:
-        """Show a case of the list; nothing happens while something else is done."""
-        if not self._is_taken() and name != self._case.case_id:
+    def open(self, name: str, version: int | None = None) -> None:
+        """Show a case of the list, or an earlier version of it; nothing happens while something else is done."""
+        if not self._is_taken() and (name != self._case.case_id or version != self._version):
             self._case.set_busy("busy-opening")
-            self._start(self._in_turn(lambda: _read(name)), lambda case: self._opened(name, case), self._not_opened)
+            done = self._start_reading(name, version)
+            self._start(self._in_turn(lambda: _read(name, version)), done, self._not_opened)
+
+    def _start_reading(self, name: str, version: int | None) -> Callable[[Case], object]:
+        def done(case: Case) -> None:
+            self._opened(name, case)
+            self._version = version
+            if version is not None:
+                act = ("cases-show-latest", lambda: self.open(name))
+                self._case.tell(Notice("cases-version-shown", is_error=False, act=act))
+
+        return done
+
+    def versions(self, heading: Heading) -> dict[int, dt.datetime]:
+        """The versions of a case and when each was saved, the oldest first; none where they cannot be read."""
+        with contextlib.suppress(KeyError, OSError):
+            return _store().saved_at(heading.id)
+        return {}
 
     def rename(self, name: str, title: str) -> None:
         """Give a case a title of the user's own."""
-        self._do(lambda: _store().rename(name, title), self._changed)
+        before = next((heading.title for heading in self._case.headings if heading.id == name), "")
+        self._act("cases-undo-rename", lambda: self._rename(name, title), lambda: self._rename(name, before))
 
     def mark(self, name: str, *, answered: bool) -> None:
         """Note whether whoever asked has had an answer."""
-        self._do(lambda: _store().mark(name, answered=answered), self._changed)
+        self._act("cases-undo-mark", lambda: self._mark(name, answered), lambda: self._mark(name, not answered))
 
     def was_answered(self) -> None:
         """The answer to the ticket that is shown was copied."""
@@ -111,23 +136,42 @@ class CaseJobs(QObject):
             self.mark(shown.id, answered=True)
 
     def delete(self, name: str) -> None:
-        """Put a case aside; :meth:`bring_back` takes that back."""
-        self._do(lambda: _store().delete(name), lambda _: self._was_deleted(name))
+        """Put a case aside; undo and :meth:`bring_back` take that back."""
+        self._act("cases-undo-delete", lambda: self._delete(name), lambda: self.bring_back(name))
 
-    @property
-    def can_bring_back(self) -> bool:
-        """Whether a case was deleted since the start."""
-        return bool(self._deleted)
+    def deleted(self) -> tuple[Heading, ...]:
+        """What was deleted and can be brought back, the last one first."""
+        with contextlib.suppress(KeyError, OSError):
+            return _store().deleted()
+        return ()
 
-    def bring_back(self) -> None:
-        """Bring back what was deleted last."""
-        name, self._deleted = self._deleted, ""
-        if name:
-            self._do(lambda: _store().restore(name), self._changed)
+    def bring_back(self, name: str) -> None:
+        """Bring back a case that was deleted, if that was not done already."""
+        if all(heading.id != name for heading in self._case.headings):
+            self._do(lambda: _store().restore(name), self._brought_back)
+
+    def keep_reply(self, language: str, text: str) -> None:
+        """Save the answer to the ticket that is shown as its writer has changed it."""
+        if self._case.heading is None:
+            return
+        try:  # at once: the window may be about to close
+            with self._turn:
+                _store().keep_reply(self._case.case_id, language, text)
+        except (KeyError, OSError):
+            log.warning("the answer could not be saved", exc_info=True)
+
+    def reply(self, language: str) -> str:
+        """What :meth:`keep_reply` saved for the case that is shown; "" where there is nothing."""
+        with contextlib.suppress(KeyError, OSError):
+            return _store().reply(self._case.case_id, language)
+        return ""
 
     def delete_all(self) -> None:
         """Remove all cases for good."""
         self._do(_delete_all, self._were_deleted)
+
+    def _left_version(self) -> None:
+        self._version = None
 
     # --- what comes of it
 
@@ -160,17 +204,34 @@ class CaseJobs(QObject):
         in_order = sorted((heading, *others), key=lambda one: (one.changed, one.id), reverse=True)
         self._case.set_headings(tuple(in_order))
 
+    def _rename(self, name: str, title: str) -> None:
+        self._do(lambda: _store().rename(name, title), self._changed)
+
+    def _mark(self, name: str, answered: bool) -> None:
+        self._do(lambda: _store().mark(name, answered=answered), self._changed)
+
+    def _delete(self, name: str) -> None:
+        self._do(lambda: _store().delete(name), lambda _: self._was_deleted(name))
+
+    def _act(self, key: str, act: Callable[[], object], back: Callable[[], object]) -> None:
+        """Do something that can be undone."""
+        self.undo.push(_Act(key, act, back))
+
     def _was_deleted(self, name: str) -> None:
-        self._deleted = name
         title = next((heading.named(self._case.language) for heading in self._case.headings if heading.id == name), "")
         self._case.set_headings(tuple(heading for heading in self._case.headings if heading.id != name))
         if self._case.case_id == name:
             self._case.set_case_id("")
-        undo = ("cases-bring-back", self.bring_back)
+        undo = ("cases-bring-back", lambda: self.bring_back(name))
         self._case.tell(Notice("cases-deleted", {"title": title}, is_error=False, act=undo))
 
+    def _brought_back(self, heading: Heading) -> None:
+        if self._case.notice is not None and self._case.notice.key == "cases-deleted":
+            self._case.tell(None)
+        self._changed(heading)
+
     def _were_deleted(self, count: int) -> None:
-        self._deleted = ""
+        self.undo.clear()
         self._case.set_headings(())
         self._case.set_case_id("")
         self._case.tell(Notice("cases-deleted-all", {"count": count}, is_error=False))
@@ -199,6 +260,22 @@ class CaseJobs(QObject):
             log.error("a case could not be saved, read or changed", exc_info=error)
         detail = Notice(f"errors.{error.reason}") if isinstance(error, CaseError) else _reason(error)
         self._case.tell(Notice(key, {"detail": detail}))
+
+
+class _Act(QUndoCommand):
+    """Something done with a case. Its text is the key of what the menu calls it."""
+
+    def __init__(self, key: str, act: Callable[[], object], back: Callable[[], object]) -> None:
+        super().__init__(key)
+        self._do, self._back = act, back
+
+    def redo(self) -> None:
+        """Do it, also for the first time."""
+        self._do()
+
+    def undo(self) -> None:
+        """Take it back."""
+        self._back()
 
 
 @dataclass
@@ -274,8 +351,8 @@ def _delete(names: Iterable[str]) -> None:
             store.delete(name)
 
 
-def _read(name: str) -> Case:
-    return _store().read(name)
+def _read(name: str, version: int | None) -> Case:
+    return _store().read(name, version)
 
 
 def _drafts() -> Drafts | None:

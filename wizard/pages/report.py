@@ -81,8 +81,7 @@ class ReportPage(Page):
         self.redact.setChecked(True)
         self.words.clear()
         self.asking.text.clear()
-        self.reply.text.clear()
-        self.reply.hide()
+        self.reply.forget()
 
     def _add_buttons(self) -> None:
         self._reply = self.button("report-reply", self._begin_reply, "report-reply-means")
@@ -148,7 +147,7 @@ class ReportPage(Page):
         is_new = not before or before[0] is not case
         self._report = build(case, self.case.language)
         if is_new:
-            self.reply.hide()
+            self.reply.forget()
             self._folds = {}  # what was unfolded in the report before says nothing about this one
         self._fill(self._report)
         if is_new:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDateTime, QLocale, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt
@@ -26,6 +27,8 @@ from wizard.desktop.looks import LOOKS
 from wizard.widgets.labels import escaped_tip, filled, plain_label
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMenu
+
     from checks.history.cases import Heading
     from wizard.jobs.cases import CaseJobs
 
@@ -215,7 +218,22 @@ class CaseList(QWidget):
             self.answered_action.setChecked(heading.is_answered)
             menu.addAction(self.answered_action)
         menu.addAction(self.delete_action)
+        if heading is not None:
+            self._add_versions(menu, heading)
         menu.popup(self.list.viewport().mapToGlobal(at))
+
+    def _add_versions(self, menu: QMenu, heading: Heading) -> None:
+        """What the case was before it was checked again, the last first."""
+        saved = self._jobs.versions(heading)
+        if len(saved) < 2:
+            return
+        part = menu.addMenu(self._case.say("cases-versions"))
+        for number, moment in sorted(saved.items(), reverse=True):
+            is_latest = number == heading.shown
+            when = _moment(moment.isoformat(), self._case.language, with_hour=True)
+            action = part.addAction(self._case.say("cases-version-latest", when=when) if is_latest else when)
+            version = None if is_latest else number
+            action.triggered.connect(functools.partial(self._jobs.open, heading.id, version))
 
     def _rename(self) -> None:
         heading = self._chosen()
@@ -297,12 +315,14 @@ def _small(font: QFont) -> QFont:
     return small
 
 
-def _moment(changed: str, language: str) -> str:
-    """A time in the user's own zone: of today the hour, of another day the date."""
+def _moment(changed: str, language: str, *, with_hour: bool = False) -> str:
+    """A time in the user's own zone: of today the hour, of another day the date, with the hour where that is asked."""
     moment = QDateTime.fromString(changed, Qt.DateFormat.ISODate).toLocalTime()
     if not moment.isValid():
         return ""
     locale = QLocale(language)
+    hour = locale.toString(moment.time(), QLocale.FormatType.ShortFormat)
     if moment.date() == QDateTime.currentDateTime().date():
-        return locale.toString(moment.time(), QLocale.FormatType.ShortFormat)
-    return moment.date().toString(Qt.DateFormat.ISODate)
+        return hour
+    day = moment.date().toString(Qt.DateFormat.ISODate)
+    return f"{day} {hour}" if with_hour else day

@@ -47,6 +47,7 @@ class FindBar(QFrame):
         self.close_button.clicked.connect(self.leave)
         self._places: Iterator[QWidget] = iter(())
         self._page: QWidget | None = None
+        self._marked: QWidget | None = None
         self.hide()
 
     def open(self) -> None:
@@ -58,6 +59,7 @@ class FindBar(QFrame):
 
     def leave(self) -> None:
         """Hide it; the keyboard goes back to the page."""
+        self._mark(None)
         self.hide()
         focus = self._window.page(self._window.step).first_focus()
         if focus is not None:
@@ -104,7 +106,18 @@ class FindBar(QFrame):
             place = next(self._places, None)
         self._none.setVisible(place is None)
         if place is not None:
+            self._mark(place)
             self._window.page(self._window.step).scroller.ensureWidgetVisible(place, 40, 80)
+
+    def _mark(self, place: QWidget | None) -> None:
+        """Select what was found, and nothing of the place before."""
+        if isinstance(self._marked, QLabel) and isValid(self._marked):
+            self._marked.setSelection(-1, 0)
+        self._marked = place
+        if isinstance(place, QLabel) and place.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse:
+            at = place.text().casefold().find(self.field.text().casefold())
+            if at >= 0:
+                place.setSelection(at, len(self.field.text()))
 
     def _found(self, sought: str) -> Iterator[QWidget]:
         """The places in the order of reading. A fold that has one is opened, the others stay as they were."""

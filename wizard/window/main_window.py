@@ -413,9 +413,14 @@ class Window(QMainWindow):
         self.setStyleSheet(theme.stylesheet(palette, QApplication.font()))
         self._refresh()  # the symbols that are drawn in a colour
 
-    def _paste(self) -> None:
+    @property
+    def takes_paste(self) -> bool:
+        """Whether a text may be pasted beside every field."""
+        return self.step in (Step.SYMPTOM, Step.REPORT) and self.case.is_free
+
+    def paste(self) -> None:
         """A text that is pasted where nothing takes one is a new case."""
-        if self.step in (Step.SYMPTOM, Step.REPORT) and self.case.is_free:
+        if self.takes_paste:
             self.begin()
             page = self.page(Step.SYMPTOM)
             if self.step is Step.SYMPTOM and isinstance(page, SymptomPage):
@@ -424,9 +429,6 @@ class Window(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter presses what has the focus; on an answer that is already chosen it goes on."""
         focused = QApplication.focusWidget()
-        if event.matches(QKeySequence.StandardKey.Paste):
-            self._paste()
-            return
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or not isinstance(focused, QAbstractButton):
             super().keyPressEvent(event)
         elif isinstance(focused, QRadioButton) and focused.isChecked():

@@ -10,7 +10,9 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
 from wizard.desktop import settings
 from wizard.flow import Step
+from wizard.window.edit_menu import EditMenu
 from wizard.window.history_menu import HistoryMenu
+from wizard.window.recent_menus import DeletedMenu, RecentMenu
 
 if TYPE_CHECKING:
     from wizard.window.main_window import Window
@@ -26,7 +28,10 @@ class Menus:
         self._window, self._case = window, window.case
         files, keys = window.files, QKeySequence.StandardKey
         bar = window.menuBar()
-        self.file, self.view, self.help = (bar.addMenu("") for _ in range(3))
+        self.file = bar.addMenu("")
+        self.edit = EditMenu(window)
+        bar.addMenu(self.edit)
+        self.view, self.help = (bar.addMenu("") for _ in range(2))
         self.new = self._action(window.begin, keys.New)
         self.open = self._action(files.ask_open, keys.Open)
         self.compare = self._action(files.ask_compare)
@@ -43,14 +48,17 @@ class Menus:
         self.file.addActions([getattr(self, name) for name in _FILE])
         self.file.addSeparator()
         self.history = HistoryMenu(self._case, window.work.cases, window)
-        self.file.addMenu(self.history)
+        self.recent, self.deleted = RecentMenu(window), DeletedMenu(window)
+        self.file.insertMenu(self.compare, self.recent)
+        for menu in (self.deleted, self.history):
+            self.file.addMenu(menu)
         self.file.addSeparator()
         self.file.addAction(self.quit)
         self._build_view()
         self.help.addActions([self.how, self.about])
 
     def _build_view(self) -> None:
-        self.view.addAction(self.find)
+        self.edit.addAction(self.find)
         self.languages, self.themes = (self.view.addMenu("") for _ in range(2))
         self._language_acts = self._choices(LANGUAGE_NAMES, self._window.speak)
         self._theme_acts = self._choices(dict.fromkeys(settings.THEMES, ""), self._window.dress)
@@ -99,7 +107,8 @@ class Menus:
         self.themes.setTitle(say("menu-theme"))
         for theme, action in self._theme_acts.items():
             action.setText(say(f"menu-theme-{theme}"))
-        self.history.retranslate()
+        for menu in (self.edit, self.recent, self.deleted, self.history):
+            menu.retranslate()
 
     def explain(self) -> None:
         """How it is used, in a few lines."""

@@ -250,3 +250,56 @@ def test_also_what_cannot_be_read_is_deleted_for_good(cases: Cases, tmp_path: Pa
 def test_the_folder_around_is_private_too(tmp_path: Path) -> None:
     Cases(tmp_path / "naosu" / "history" / "cases").add(played(), VERDICTS)
     assert (tmp_path / "naosu" / "history").stat().st_mode & 0o077 == 0
+
+
+def test_what_was_deleted_is_listed_the_last_first(cases: Cases) -> None:
+    first, second = cases.add(at(played(), 1), VERDICTS), cases.add(at(played(), 2), VERDICTS)
+    assert cases.deleted() == ()
+    for minute, heading in enumerate((second, first)):
+        cases.delete(heading.id)
+        os.utime(cases.folder / "deleted" / heading.id, (minute, minute))
+    assert cases.deleted() == (first, second)
+    cases.restore(first.id)
+    assert cases.deleted() == (second,)
+
+
+def test_each_version_has_its_time_and_opens(cases: Cases) -> None:
+    heading = cases.add(at(played(), 1), VERDICTS)
+    cases.add_version(heading.id, at(played(TOO_OLD), 2), VERDICTS)
+    saved = cases.saved_at(heading.id)
+    assert list(saved) == [1, 2]
+    assert saved[1] <= saved[2]
+    assert [cases.read(heading.id, number).created[14:16] for number in saved] == ["01", "02"]
+    assert cases.saved_at("../..") == {}
+
+
+def test_an_answer_is_kept_until_the_case_is_another(cases: Cases) -> None:
+    heading = cases.add(at(ticket(), 1), VERDICTS)
+    assert cases.reply(heading.id, "en") == ""
+    cases.keep_reply(heading.id, "en", "Dear Ms Sato, password=hunter2hunter2")
+    assert cases.reply(heading.id, "en").startswith("Dear Ms Sato")
+    assert "hunter2" not in cases.reply(heading.id, "en")
+    assert cases.reply(heading.id, "ja") == ""
+    cases.mark(heading.id, answered=True)
+    assert cases.reply(heading.id, "en")
+    cases.add_version(heading.id, at(ticket(), 2), VERDICTS)
+    assert cases.reply(heading.id, "en") == ""
+
+
+def test_an_emptied_answer_is_none(cases: Cases) -> None:
+    heading = cases.add(ticket(), VERDICTS)
+    cases.keep_reply(heading.id, "en", "Mine.")
+    cases.keep_reply(heading.id, "en", "  \n")
+    assert cases.reply(heading.id, "en") == ""
+    with pytest.raises(KeyError):
+        cases.keep_reply("20260101-000000-abcdef", "en", "Mine.")
+
+
+def test_a_damaged_answer_is_none(cases: Cases) -> None:
+    heading = cases.add(ticket(), VERDICTS)
+    cases.keep_reply(heading.id, "en", "Mine.")
+    (path,) = (cases.folder / heading.id).glob("reply-*")
+    assert path.stat().st_mode & 0o077 == 0
+    for data in (b"", b"{", b"[1]", b"\xff"):
+        path.write_bytes(data)
+        assert cases.reply(heading.id, "en") == ""

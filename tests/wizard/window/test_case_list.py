@@ -107,6 +107,36 @@ def test_one_that_was_broken_off_takes_no_place(
     assert store.read(name).complete
 
 
+def test_an_earlier_result_of_a_case_opens(qtbot: QtBot, window: Window, shown: CaseList, store: Cases) -> None:
+    first = msgspec.structs.replace(case(), created="2026-11-23T10:01:00+00:00")
+    heading = store.add(first, Verdicts({"en": "In order."}, "clear"))
+    store.add_version(heading.id, case(TOO_OLD, symptom="not-on-gpu"), Verdicts({"en": "Too old."}, "blocking"))
+    with qtbot.waitSignal(window.work.cases.listed):
+        window.work.cases.list()
+    window.work.cases.open(heading.id)
+    qtbot.waitUntil(lambda: window.case.case_id == heading.id, timeout=20_000)
+    menu = QMenu()
+    qtbot.addWidget(menu)
+    shown._add_versions(menu, window.case.headings[0])
+    (part,) = (action.menu() for action in menu.actions())
+    latest, earlier = part.actions()
+    assert latest.text().endswith("(latest)")
+    earlier.trigger()
+    qtbot.waitUntil(lambda: window.case.case is not None and window.case.case.created == first.created, timeout=20_000)
+    assert "earlier result" in window._notice.text.text()
+    qtbot.mouseClick(window._notice.act, LEFT)
+    qtbot.waitUntil(lambda: window.case.case is not None and window.case.case.created != first.created, timeout=20_000)
+    assert window.case.notice is None
+
+
+def test_of_one_result_there_are_no_earlier_ones(window: Window, shown: CaseList, store: Cases, qtbot: QtBot) -> None:
+    heading = store.add(case(), Verdicts({"en": "In order."}, "clear"))
+    menu = QMenu()
+    qtbot.addWidget(menu)
+    shown._add_versions(menu, heading)
+    assert menu.isEmpty()
+
+
 def test_a_click_opens_one(qtbot: QtBot, window: Window, shown: CaseList) -> None:
     paste(window, ERROR)
     wait_for(qtbot, shown, lambda headings: len(headings) == 1)

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from PySide6.QtCore import QSettings, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QMessageBox, QPushButton
+from PySide6.QtWidgets import QLabel, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 from support.played_engine import VENV, Engine
 
@@ -119,6 +119,8 @@ def test_words_are_found_also_in_what_is_folded(qtbot: QtBot, at_report: Window)
     bar.field.setText("470.256.02")
     qtbot.keyClick(bar.field, Qt.Key.Key_Return)
     assert bar._none.isHidden()
+    assert isinstance(bar._marked, QLabel)
+    assert bar._marked.selectedText() == "470.256.02"
     page = at_report.page(Step.REPORT)
     opened = [key for key, fold in page._folds.items() if fold.header.isChecked()]
     for _ in range(5):
@@ -145,6 +147,30 @@ def test_what_was_exported_is_shown_in_its_folder(
     qtbot.waitUntil(button.isVisible, timeout=20_000)
     qtbot.mouseClick(button, LEFT)
     assert [url.toLocalFile() for url in opened] == [str(tmp_path)]
+
+
+def test_reports_that_were_saved_or_opened_are_offered_again(qtbot: QtBot, at_report: Window, tmp_path: Path) -> None:
+    menu, paths = at_report.menus.recent, [tmp_path / f"{name}&.json" for name in "ab"]
+    menu.aboutToShow.emit()
+    assert [action.isEnabled() for action in menu.actions()] == [False]
+    for path in paths:
+        at_report.work.export(path, "json", "a4", hide=())
+        qtbot.waitUntil(path.exists, timeout=20_000)
+        qtbot.waitUntil(lambda: at_report.case.is_free, timeout=20_000)
+    with qtbot.waitSignal(at_report.work.finished_opening, timeout=20_000):
+        at_report.work.open(paths[0])
+    menu.aboutToShow.emit()
+    assert [action.text().split()[0] for action in menu.actions()[:2]] == ["a&&.json", "b&&.json"]
+    paths[0].unlink()
+    menu.aboutToShow.emit()
+    first, *_, clear = menu.actions()
+    assert first.text().startswith("b&&.json")
+    with qtbot.waitSignal(at_report.work.finished_opening, timeout=20_000):
+        first.trigger()
+    assert at_report.case.opened == paths[1]
+    clear.trigger()
+    menu.aboutToShow.emit()
+    assert [action.isEnabled() for action in menu.actions()] == [False]
 
 
 @pytest.fixture

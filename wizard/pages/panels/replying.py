@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout
 
 from checks.languages import LANGUAGES
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from wizard.pages.page import Page
 
 _MARK = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~])")
+_SOON = 1_000  # milliseconds without a key, after which what was written is saved
 _KANA = range(0x3041, 0x30FF + 1)
 
 
@@ -45,7 +47,15 @@ class ReplyPanel(QFrame):
         self.copy = page.button("reply-copy", self._copied)
         self.copy.setObjectName("primary")
         self.close_button = page.button("reply-close", self.hide)
-        line = filled(QHBoxLayout(), self.copy, self.language, spacing=8)
+        self.anew = page.button("reply-anew", self._write_anew, "reply-anew-means")
+        self._written = ""  # by us
+        self._kept = ""  # as it was saved last
+        self._shown_in = ""  # the language of the text that is shown
+        self._soon = QTimer(self, singleShot=True, interval=_SOON)
+        self._soon.timeout.connect(self.keep)
+        self.text.textChanged.connect(self._changed)
+        page.case.left.connect(self.keep)  # while its case is still the one that is shown
+        line = filled(QHBoxLayout(), self.copy, self.language, self.anew, spacing=8)
         line.addStretch(1)
         line.addWidget(self.close_button)
         filled(QVBoxLayout(self), heading, self.text, line, margins=(16, 12, 16, 12), spacing=8)
@@ -57,11 +67,49 @@ class ReplyPanel(QFrame):
         self._ask(self.language.currentData())
 
     def take(self, text: str) -> None:
-        """Show the answer."""
-        self.text.setPlainText(plain(text))
+        """Show the answer, as its writer left it where that was changed."""
+        self.keep()
+        self._written, self._shown_in = plain(text), self.language.currentData()
+        self._kept = self._page.work.cases.reply(self._shown_in)
+        self._show(self._kept or self._written)
         self.show()
         self.text.setFocus()
         QTimer.singleShot(0, self, self._show_whole)  # when it has its place
+
+    def _show(self, text: str) -> None:
+        self.text.blockSignals(True)
+        self.text.setPlainText(text)
+        self.text.blockSignals(False)
+        self._soon.stop()
+        self.anew.setVisible(text != self._written)
+
+    def _changed(self) -> None:
+        self.anew.setVisible(self.text.toPlainText() != self._written)
+        self._soon.start()
+
+    def keep(self) -> None:
+        """Save what its writer has changed, if it is not saved already."""
+        self._soon.stop()
+        text = self.text.toPlainText()
+        own = "" if text == self._written else text
+        if self._shown_in and own != self._kept:
+            self._page.work.cases.keep_reply(self._shown_in, own)
+            self._kept = own
+
+    def forget(self) -> None:
+        """Nothing of it belongs to the next case."""
+        self._show("")
+        self._written = self._kept = self._shown_in = ""
+        self.hide()
+
+    def _write_anew(self) -> None:
+        self.text.setPlainText(self._written)
+        self.text.setFocus()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Also where the window is closed."""
+        self.keep()
+        super().hideEvent(event)
 
     def _show_whole(self) -> None:
         self._page.scroller.ensureWidgetVisible(self, 0, 0)

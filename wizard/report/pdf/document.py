@@ -20,6 +20,7 @@ from wizard.report.pdf.pages import Placed, paginate
 from wizard.report.pdf.setting import Setter
 from wizard.report.pdf.signs import COLORS, sign
 from wizard.report.pdf.small_setting import SmallSetter
+from wizard.report.pdf.structure import Part, Structure
 from wizard.report.pdf.text import DOTS, SOFT, Run, SetText, Sheet, Style, set_text, visible
 from wizard.report.pdf.typeset import Block, Drawn, Paragraph
 from wizard.words import words
@@ -49,6 +50,8 @@ def to_pdf(report: Report, case_json: bytes, paper: str = "a4") -> bytes:
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
+    writer.setTitle(f"{report.title}, {report.created}")
+    writer.setCreator("Naosu")
     writer.setResolution(int(72 * DOTS))
     writer.setPageSize(QPageSize(PAPERS[paper]))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
@@ -56,12 +59,13 @@ def to_pdf(report: Report, case_json: bytes, paper: str = "a4") -> bytes:
     inner = width - 2 * _MARGIN
     pages = paginate(list(_blocks(document_of(report), writer)), inner, height - _TOP - _BOTTOM)
     painter = QPainter(writer)
+    structure = Structure()
     links: list[LinkArea] = []
     headings: list[Heading] = []
     for number, page in enumerate(pages):
         if number:
             writer.newPage()
-        sheet = Sheet(painter)
+        sheet = Sheet(painter, structure)
         _margins(sheet, report, writer, number, len(pages), width, height)
         for placed in page:
             placed.block.draw(sheet, _MARGIN, _TOP + placed.y, inner)
@@ -71,7 +75,7 @@ def to_pdf(report: Report, case_json: bytes, paper: str = "a4") -> bytes:
             for area, url in sheet.links
         )
     painter.end()
-    return finished(bytes(buffer.data().data()), report, case_json, headings, links)
+    return finished(bytes(buffer.data().data()), report, case_json, headings, links, structure)
 
 
 def _application() -> None:
@@ -113,11 +117,13 @@ def _blocks(document: Document, device: QPagedPaintDevice) -> Iterator[Block]:
     """The title, the verdict, the sections; then the pages of their own, and the appendix in two columns."""
     setter = Setter(device, document.language)
     style = Style(size=20, bold=True, leading=1.3)
-    yield Paragraph([Run(visible(document.title), style)], device, after=2, anchor=(0, visible(document.title)))
+    title = visible(document.title)
+    yield Paragraph([Run(title, style)], device, after=2, anchor=(0, title), part=Part("H1"))
     yield setter.paragraph(document.subtitle, Style(size=9, color=SOFT), after=12)
     yield _verdict(document, device)
+    notes = Part("L")
     for note in document.notes:
-        yield setter.paragraph(note, Style(color=SOFT), mark="–", indent=12)
+        yield setter.paragraph(note, Style(color=SOFT), mark="–", indent=12, entries=notes)
     yield from setter.sections((*document.questions, *document.sections))
     for page in setter.pages:
         yield setter.heading(page.title_apart or page.title, 0 if page.title_apart else 1)
@@ -155,7 +161,8 @@ def _verdict(document: Document, device: QPagedPaintDevice) -> Block:
         sign(sheet, device, verdict.state, verdict.symbol, x + 15, y + padding + 1, disc)
         top = y + padding
         for text in texts(width):
-            text.draw(sheet, x + left, top)
+            with sheet.inside(Part("P")):
+                text.draw(sheet, x + left, top)
             top += text.height
 
     return Drawn(height, paint, after=10)

@@ -23,6 +23,10 @@ from pypdf.generic import (
 )
 
 from wizard.report.content.report import Report
+from wizard.report.pdf.packed import packed
+from wizard.report.pdf.structure import Structure
+from wizard.report.pdf.tags import write_tags
+from wizard.words import words
 
 ATTACHMENT = "naosu-case.json"
 
@@ -52,13 +56,16 @@ class LinkArea:
 
 
 def finished(
-    pages: bytes, report: Report, case_json: bytes, headings: Sequence[Heading], links: Sequence[LinkArea]
+    pages: bytes,
+    report: Report,
+    case_json: bytes,
+    headings: Sequence[Heading],
+    links: Sequence[LinkArea],
+    structure: Structure,
 ) -> bytes:
-    """Qt's pages with metadata, outline, links and the attached case."""
+    """Qt's pages with metadata, outline, links, structure and the attached case."""
     writer = PdfWriter(clone_from=io.BytesIO(pages))
-    writer.add_metadata(
-        {"/Title": f"{report.title}, {report.created}", "/Creator": "Naosu", "/Subject": report.verdict.word}
-    )
+    writer.add_metadata({"/Subject": report.verdict.word})
     root = writer.root_object
     root[NameObject("/Lang")] = TextStringObject(report.language)
     root[NameObject("/PageMode")] = NameObject("/UseOutlines")
@@ -71,15 +78,19 @@ def finished(
         parents[heading.level] = writer.add_outline_item(
             title=heading.title, page_number=heading.page, parent=parent, fit=fit, is_open=False
         )
-    for link in links:
-        annotation = Link(rect=link.area, url=link.url, border=[0, 0, 0])
-        annotation[NameObject("/F")] = NumberObject(4)  # printed like the text that it lies on
-        writer.add_annotation(link.page, annotation)
+    write_tags(writer, structure, [_annotation(writer, link) for link in links])
     attached = writer.add_attachment(ATTACHMENT, case_json)
+    attached.description = TextStringObject(words("report.attachment", report.language, name=ATTACHMENT))
+    attached.alternative_name = TextStringObject(ATTACHMENT)
     attached.subtype = NameObject("/application/json")
-    out = io.BytesIO()
-    writer.write(out)
-    return out.getvalue()
+    return packed(writer)
+
+
+def _annotation(writer: PdfWriter, link: LinkArea) -> DictionaryObject:
+    made = Link(rect=link.area, url=link.url, border=[0, 0, 0])
+    made[NameObject("/F")] = NumberObject(4)  # printed like the text that it lies on
+    made[NameObject("/Contents")] = TextStringObject(link.url)
+    return writer.add_annotation(link.page, made)
 
 
 def _mend_copied_text(writer: PdfWriter) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtGui import QFontMetricsF, QPagedPaintDevice
 
+from wizard.report.pdf.structure import Part
 from wizard.report.pdf.text import DOTS, SOFT, Run, Style
 from wizard.report.pdf.typeset import Cell, Table
 from wizard.report.text_columns import unbroken
@@ -26,6 +27,7 @@ def fitted(
     *,
     numeric: Sequence[int] = (),
     after: float = 8,
+    part: Part | None = None,
 ) -> Table:
     """The table. Its first column that has a name holds what each row is about, and stays."""
     named = _named(head)
@@ -55,6 +57,7 @@ def fitted(
         after=after,
         numeric=tuple(at for at, place in enumerate(kept) if place in numeric),
         below=below if any(below) else (),
+        part=part or Part("Table"),
     )
 
 

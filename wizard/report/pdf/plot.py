@@ -12,6 +12,7 @@ from wizard.plots.chart import Bar, Chart, Drawn, Place, chart_of
 from wizard.plots.look import colour_of, dashes_of, hatch_of, hatching, is_filled, symbol_of
 from wizard.plots.scale import Label
 from wizard.report.content.blocks import Plot
+from wizard.report.pdf.structure import Part
 from wizard.report.pdf.text import DOTS, LINE, SOFT, Run, SetText, Sheet, Style, set_text, visible
 from wizard.report.pdf.typeset import Block
 from wizard.words import words
@@ -39,6 +40,7 @@ class PlotBlock(Block):
 
     def __post_init__(self) -> None:
         self._chart = chart_of(self.plot)
+        self.part = Part("Figure", alt=f"{self.plot.title}: {self.plot.summary}")
 
     # --- how high
 
@@ -127,7 +129,12 @@ class PlotBlock(Block):
     # --- the plot
 
     def draw(self, sheet: Sheet, x: float, y: float, width: float) -> None:
-        """Draw it from above."""
+        """Draw it from above. All of it is the figure: what its sentence says is also said for it."""
+        with sheet.inside(self.part):
+            sheet.mark_drawing()
+            self._draw(sheet, x, y, width)
+
+    def _draw(self, sheet: Sheet, x: float, y: float, width: float) -> None:
         for text in self._above(width):
             text.draw(sheet, x, y)
             y += text.height

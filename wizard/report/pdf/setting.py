@@ -16,6 +16,7 @@ from wizard.report.pdf.fitted_table import fitted
 from wizard.report.pdf.plot import PlotBlock
 from wizard.report.pdf.sent_text import text_blocks
 from wizard.report.pdf.signs import COLORS, color_of, sign
+from wizard.report.pdf.structure import Part
 from wizard.report.pdf.text import INK, SOFT, Run, SetText, Sheet, Style, set_text, visible, visible_lines
 from wizard.report.pdf.typeset import Block, Cell, Code, Drawn, Paragraph, Table
 from wizard.words import words
@@ -48,9 +49,13 @@ class Setter:
 
     def sections(self, blocks: Iterable[b.Block], level: int = 0) -> Iterator[Block]:
         """The blocks below each other. ``level``: of the headings among them; plots stand beside each other."""
-        for is_plot, group in itertools.groupby(blocks, lambda block: isinstance(block, b.Plot)):
-            if is_plot:
+        for kind, group in itertools.groupby(blocks, _kind):
+            if kind is b.Plot:
                 yield from self._plots([block for block in group if isinstance(block, b.Plot)])
+            elif kind is b.Step:
+                steps = Part("L")
+                for block in group:
+                    yield from self._step(block, steps) if isinstance(block, b.Step) else ()
             else:
                 for block in group:
                     yield from self._set(block, level)
@@ -62,7 +67,8 @@ class Setter:
             case b.Paragraph(text, look):
                 yield self._paragraph(text, look)
             case b.Items(items, mark, state):
-                yield from (self.item(item.text, mark, color_of(state), item.detail) for item in items)
+                entries = Part("L")
+                yield from (self.item(item.text, mark, color_of(state), item.detail, entries) for item in items)
             case b.Quote(lines):
                 yield self.code("\n".join(lines), after=self.code_after)
             case b.Code(text):
@@ -70,8 +76,6 @@ class Setter:
             case b.Risk(label, text):
                 runs = [Run(f"{label}: ", replace(self.plain, bold=True)), Run(visible(text), self.plain)]
                 yield self._marked(runs, "!", color_of("warning"), keep=True)
-            case b.Step():
-                yield from self._step(block)
             case b.Table():
                 yield from self._table(block)
             case b.Plot():
@@ -101,7 +105,7 @@ class Setter:
             self.looked_up.append(section)
         if section.elsewhere:
             remark = Run(f"  {section.elsewhere}", self.soft)
-            yield Paragraph([*self._titled(section), remark], self.device, before=4, after=4)
+            yield Paragraph([*self._titled(section), remark], self.device, before=4, after=4, part=Part("H4"))
         if section.elsewhere or section.place is not b.Place.INLINE:
             return
         inner = list(self.sections(section.blocks, level + 1 if section.title else level))
@@ -113,7 +117,9 @@ class Setter:
 
     def _head(self, section: b.Section, level: int) -> Block:
         if section.label:
-            return Paragraph(self._titled(section), self.device, before=6, after=3, keep_with_next=True)
+            return Paragraph(
+                self._titled(section), self.device, before=6, after=3, keep_with_next=True, part=Part("H4")
+            )
         if section.badge is not None and section.badge.note:
             return self._badged(section.title, section.badge)
         return self.heading(section.title, level)
@@ -131,7 +137,13 @@ class Setter:
         style = Style(size=size, bold=True, leading=1.35)
         shown = visible(title)
         return Paragraph(
-            [Run(shown, style)], self.device, before=before, after=after, keep_with_next=True, anchor=(level, shown)
+            [Run(shown, style)],
+            self.device,
+            before=before,
+            after=after,
+            keep_with_next=True,
+            anchor=(level, shown),
+            part=Part(f"H{level + 2}"),
         )
 
     def _badged(self, title: str, badge: b.Badge) -> Block:
@@ -147,12 +159,17 @@ class Setter:
             return 19 + text(width).height
 
         def paint(sheet: Sheet, x: float, y: float, width: float) -> None:
+            heading = Part("H3")
+            sheet.structure.join(heading)  # it is read before what stands above it
             sheet.fill(x, y, wide, 16, tint, radius=8)
             sign(sheet, self.device, badge.state, badge.symbol, x + 3.5, y + 3, 10)
-            word.draw(sheet, x + 17, y + (16 - word.height) / 2)
-            beside = set_text([Run(badge.note, Style(size=8, color=SOFT))], width - wide - 8, self.device)
-            beside.draw(sheet, x + wide + 8, y + (16 - beside.height) / 2)
-            text(width).draw(sheet, x, y + 19)
+            with sheet.inside(Part("P")):
+                word.draw(sheet, x + 17, y + (16 - word.height) / 2)
+            with sheet.inside(Part("P")):
+                beside = set_text([Run(badge.note, Style(size=8, color=SOFT))], width - wide - 8, self.device)
+                beside.draw(sheet, x + wide + 8, y + (16 - beside.height) / 2)
+            with sheet.inside(heading):
+                text(width).draw(sheet, x, y + 19)
 
         return Drawn(height, paint, before=12, after=3, keep_with_next=True, anchor=(1, visible(title)))
 
@@ -167,12 +184,19 @@ class Setter:
         indent: float = 0,
         keep: bool = False,
         after: float = 3,
+        entries: Part | None = None,
     ) -> Paragraph:
-        """Text in one style."""
+        """Text in one style. ``entries``: the list that it is an entry of."""
         style = style or self.plain
         sign_before = Run(mark, replace(style, bold=True)) if mark else None
         return Paragraph(
-            [Run(visible(text), style)], self.device, indent, sign_before, after=after, keep_with_next=keep
+            [Run(visible(text), style)],
+            self.device,
+            indent,
+            sign_before,
+            after=after,
+            keep_with_next=keep,
+            part=_entry(entries),
         )
 
     def _paragraph(self, text: str, look: b.Look) -> Paragraph:
@@ -184,36 +208,59 @@ class Setter:
             case b.Look.PLAIN:
                 return self.paragraph(text)
 
-    def item(self, text: str, mark: str, color: str, detail: str = "") -> Paragraph:
+    def item(self, text: str, mark: str, color: str, detail: str, entries: Part) -> Paragraph:
         """A line of a list behind its mark."""
         runs = [Run(visible(text), self.plain)]
         if detail:
             runs.append(Run(f"  {visible(detail)[:_CELL_LIMIT]}", self.soft))
-        return self._marked(runs, mark, color, after=self.item_after)
+        return self._marked(runs, mark, color, after=self.item_after, part=_entry(entries))
 
-    def _marked(self, runs: Sequence[Run], mark: str, color: str, *, keep: bool = False, after: float = 4) -> Paragraph:
+    def _marked(
+        self,
+        runs: Sequence[Run],
+        mark: str,
+        color: str,
+        *,
+        keep: bool = False,
+        after: float = 4,
+        part: Part | None = None,
+    ) -> Paragraph:
         before = Run(mark, replace(self.plain, bold=True, color=color)) if mark else None
-        return Paragraph(runs, self.device, self.indent, before, after=after, keep_with_next=keep)
+        return Paragraph(
+            runs, self.device, self.indent, before, after=after, keep_with_next=keep, part=part or Part("P")
+        )
 
     def code(
-        self, text: str, *, after: float, indent: float = 0, mark: Run | None = None, is_pasted: bool = False
+        self,
+        text: str,
+        *,
+        after: float,
+        indent: float = 0,
+        mark: Run | None = None,
+        is_pasted: bool = False,
+        part: Part | None = None,
     ) -> Code:
         """Text to paste, or lines that were sent."""
         lines = visible_lines(text)
-        return Code(lines, self.device, indent=indent, after=after, mark=mark, is_pasted=is_pasted)
+        return Code(
+            lines, self.device, indent=indent, after=after, mark=mark, is_pasted=is_pasted, part=part or Part("P")
+        )
 
-    def _step(self, step: b.Step) -> Iterator[Block]:
+    def _step(self, step: b.Step, steps: Part) -> Iterator[Block]:
         """A sentence with its number or sign, then the code; code alone has the number beside it."""
+        part = _entry(steps)
         is_last = step.state == "clear"
         runs = [Run(f"{step.label}  ", replace(self.plain, bold=True, color=SOFT))] if step.label else []
         runs += [Run(visible(step.text), self.plain)] if step.text else []
         if runs or (step.mark and not step.code):
             after = 8 if is_last and not step.code else 3
-            yield self._marked(runs, step.mark, color_of(step.state), keep=step.code is not None, after=after)
+            yield self._marked(
+                runs, step.mark, color_of(step.state), keep=step.code is not None, after=after, part=part
+            )
         if step.code:
             mark = Run(step.mark, replace(self.plain, bold=True)) if step.mark and not runs else None
             below = 8 if is_last else self.code_after
-            yield self.code(step.code.text, after=below, indent=self.indent, mark=mark, is_pasted=True)
+            yield self.code(step.code.text, after=below, indent=self.indent, mark=mark, is_pasted=True, part=part)
 
     def short(self, text: str) -> str:
         """A value on one line, the beginning of one without end."""
@@ -230,10 +277,13 @@ class Setter:
         yield from (PlotBlock(plot, self.device, self.language) for plot in plots if plot.kind != "points")
 
     def _table(self, table: b.Table) -> Iterator[Block]:
-        if table.title:
-            head = [Run(visible(table.title), Style(size=9.5, bold=True))]
-            yield Paragraph(head, self.device, before=4, after=2, keep_with_next=True)
+        above = visible(table.title)
         in_brief, table = table.in_brief, b.in_full(table)
+        whole = Part("Table")
+        if above:
+            head = [Run(above, Style(size=9.5, bold=True))]
+            part = Part("Caption", whole) if table.printed else Part("P")
+            yield Paragraph(head, self.device, before=4, after=2, keep_with_next=True, part=part)
         signs = 1 if table.has_states else 0
         size = 8.0 if len(table.columns) <= _MANY else 7.2
         head_style = Style(size=size - 0.4, bold=True, color=SOFT)
@@ -247,7 +297,7 @@ class Setter:
         if rows:
             numeric = tuple(column + signs for column in table.numeric)
             after = 3 if table.note or table.left_out or in_brief else 8
-            yield fitted(heads, rows, self.device, numeric=numeric, after=after)
+            yield fitted(heads, rows, self.device, numeric=numeric, after=after, part=whole)
         brief = Style(size=7.5, leading=1.35)
         for group, rows_there in in_brief.items():
             title = Run(f"{visible(group)}:  ", replace(brief, bold=True))
@@ -290,3 +340,13 @@ class Setter:
     def _pair(self, row: b.FactRow) -> list[Cell]:
         style = replace(self.soft, color=SOFT if row.is_unread else INK)
         return [[Run(visible(row.label), self.soft)], [Run(self.short(row.value.replace("\n", " ; ")), style)]]
+
+
+def _kind(block: b.Block) -> type | None:
+    """What is set together with others of its kind."""
+    return type(block) if isinstance(block, (b.Plot, b.Step)) else None
+
+
+def _entry(entries: Part | None) -> Part:
+    """An entry of a list; a paragraph where there is no list."""
+    return Part("P") if entries is None else Part("LI", entries)

@@ -25,6 +25,11 @@ def color_of(state: str) -> str:
 
 def sign(sheet: Sheet, device: QPagedPaintDevice, state: str, symbol: str, x: float, y: float, size: float) -> None:
     """A disc with its sign in white: drawn for the cross and the tick, so that no font can lack them."""
+    with sheet.inside(None):  # a word beside it says the same
+        _draw(sheet, device, state, symbol, x, y, size)
+
+
+def _draw(sheet: Sheet, device: QPagedPaintDevice, state: str, symbol: str, x: float, y: float, size: float) -> None:
     sheet.fill(x, y, size, size, COLORS[state][0], radius=size / 2)
     shapes = {
         "×": (((0.33, 0.33), (0.67, 0.67)), ((0.67, 0.33), (0.33, 0.67))),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from wizard.report.content import blocks as b
 from wizard.report.pdf.setting import Setter
+from wizard.report.pdf.structure import Part
 from wizard.report.pdf.text import SOFT, Run, Style, visible
 from wizard.report.pdf.typeset import Block, Paragraph, Table
 
@@ -39,35 +40,44 @@ class SmallSetter(Setter):
         if level > 1:
             return self._label(title)
         run = Run(visible(title), Style(size=9, bold=True, leading=1.3))
-        return Paragraph([run], self.device, before=6, after=1.5, keep_with_next=True, anchor=(1, visible(title)))
+        return Paragraph(
+            [run],
+            self.device,
+            before=6,
+            after=1.5,
+            keep_with_next=True,
+            anchor=(1, visible(title)),
+            part=Part("H3"),
+        )
 
     def _label(self, text: str) -> Paragraph:
         run = Run(self.short(text), Style(size=_SIZE, leading=_LEADING, bold=True))
-        return Paragraph([run], self.device, before=3, after=0.5, keep_with_next=True)
+        return Paragraph([run], self.device, before=3, after=0.5, keep_with_next=True, part=Part("H4"))
 
     def pairs(self, pairs: b.Pairs) -> Iterator[Block]:
         """A line for each label; where the values were read is named once, if it was one place."""
+        listed = Part("L")
         origins = list(dict.fromkeys(row.origin for row in pairs.rows if row.origin))
         if pairs.are_settings:
-            yield from map(self._line, _by_value(pairs.rows))
+            yield from (self._line(row, listed) for row in _by_value(pairs.rows))
         elif origins:
             values: dict[str, list[str]] = {}
             for row in pairs.rows:
                 read = f" ({row.origin})" if row.origin and len(origins) > 1 else ""
                 values.setdefault(row.label, []).append(f"{row.value}{read}")
-            yield from (self._line(b.FactRow(label, "\n".join(read))) for label, read in values.items())
+            yield from (self._line(b.FactRow(label, "\n".join(read)), listed) for label, read in values.items())
             if len(origins) == 1:
-                yield self._line(b.FactRow(pairs.heads[2], origins[0], is_unread=True))
+                yield self._line(b.FactRow(pairs.heads[2], origins[0], is_unread=True), listed)
         else:
-            yield from map(self._line, pairs.rows)
+            yield from (self._line(row, listed) for row in pairs.rows)
 
-    def _line(self, row: b.FactRow) -> Block:
+    def _line(self, row: b.FactRow, listed: Part) -> Block:
         label = [Run(self.short(row.label), self.soft)]
         value = [Run(self.short(row.value.replace("\n", " ; ")), self.soft if row.is_unread else self.plain)]
         shares = (44, 56) if len(row.label) <= _BESIDE else (82, 18)
         if len(row.value) <= (_BESIDE if len(row.label) <= _BESIDE else _SHORT):
-            return Table([[label, value]], shares, self.device, padding=0.8, after=0)
-        return Table([[label]], (1,), self.device, below=[[value]], padding=0.8, after=0)
+            return Table([[label, value]], shares, self.device, padding=0.8, after=0, part=listed)
+        return Table([[label]], (1,), self.device, below=[[value]], padding=0.8, after=0, part=listed)
 
 
 def _by_value(rows: Sequence[b.FactRow]) -> Iterator[b.FactRow]:

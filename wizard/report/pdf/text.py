@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -25,6 +26,8 @@ from PySide6.QtGui import (
 )
 
 from checks.visible import visible as in_line
+from wizard.report.pdf.structure import Part, Structure
+from wizard.report.pdf.tags import MARK
 
 DOTS = 10.0  # device units per point
 LINE_LIMIT = 600  # characters of one line of a log that are printed
@@ -97,19 +100,45 @@ class Run:
 
 @dataclass
 class Sheet:
-    """One page while it is drawn: where a block draws, and what it leaves for the PDF's links."""
+    """One page while it is drawn: where a block draws, and what it leaves for the PDF's links and structure.
+
+    What is drawn outside of every part is decoration.
+    """
 
     painter: QPainter
+    structure: Structure = field(default_factory=Structure)
     links: list[tuple[QRectF, str]] = field(default_factory=list)
+    part: Part | None = None
+
+    def __post_init__(self) -> None:
+        self.structure.begin_page()
+
+    @contextmanager
+    def inside(self, part: Part | None) -> Iterator[None]:
+        """Text that is drawn meanwhile belongs to this part; None: it is decoration."""
+        before, self.part = self.part, part
+        yield
+        self.part = before
+
+    def mark(self, part: Part | None) -> None:
+        """What is drawn next belongs to this part. The mark paints nothing, and goes when the file is written."""
+        if self.structure.begin(part):
+            self.painter.drawRect(QRectF(*MARK, 0, 0))
+
+    def mark_drawing(self) -> None:
+        """What is drawn next are lines and fills."""
+        self.mark(self.part if self.part is not None and self.part.is_figure else None)
 
     def fill(self, x: float, y: float, width: float, height: float, color: str, radius: float = 0) -> None:
         """A filled rectangle."""
+        self.mark_drawing()
         self.painter.setPen(Qt.PenStyle.NoPen)
         self.painter.setBrush(QColor(color))
         self.painter.drawRoundedRect(_scaled(x, y, width, height), radius * DOTS, radius * DOTS)
 
     def rule(self, x: float, y: float, width: float, color: str = LINE, thickness: float = 0.5) -> None:
         """A horizontal line."""
+        self.mark_drawing()
         self.painter.setPen(QPen(QColor(color), thickness * DOTS))
         self.painter.drawLine(QPointF(x * DOTS, y * DOTS), QPointF((x + width) * DOTS, y * DOTS))
 
@@ -137,6 +166,11 @@ class SetText:
         self._layout.endLayout()
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing is drawn."""
+        return not self._layout.text()
+
+    @property
     def height(self) -> float:
         """The height of all lines."""
         return len(self.lines) * self.leading
@@ -148,13 +182,28 @@ class SetText:
 
     def draw(self, sheet: Sheet, x: float, y: float, lines: slice = slice(None)) -> None:
         """Draw some of the lines, each in the middle of its leading, and note the links."""
+        part = sheet.part.child("Link") if self._has_links and sheet.part is not None else sheet.part
+        if not self.is_empty:
+            sheet.mark(part)
         for number, line in enumerate(self.lines[lines]):
             left = x + (self._hanging if line.lineNumber() else 0)
             top = y + number * self.leading + (self.leading - line.height() / DOTS) / 2
             line.setPosition(QPointF(0, 0))
             line.draw(sheet.painter, QPointF(left * DOTS, top * DOTS))
+            self._draw_space(sheet.painter, line, left, top)
             if self._has_links:
-                sheet.links.extend(self._links_of(line, left, y + number * self.leading))
+                for link in self._links_of(line, left, y + number * self.leading):
+                    sheet.links.append(link)
+                    if part is not None:
+                        sheet.structure.link(part)
+
+    def _draw_space(self, painter: QPainter, line: QTextLine, left: float, top: float) -> None:
+        """The space at which a line was broken: without it what is copied or read aloud has the two words as one."""
+        end = line.textStart() + line.textLength()
+        if line.lineNumber() + 1 < len(self.lines) and self._layout.text()[end - 1 : end] == " ":
+            painter.setFont(self._layout.font())
+            at = QPointF(left * DOTS + line.naturalTextWidth(), top * DOTS + line.ascent())
+            painter.drawText(at, " ")
 
     def _links_of(self, line: QTextLine, left: float, top: float) -> Iterator[tuple[QRectF, str]]:
         start, end = line.textStart(), line.textStart() + line.textLength()

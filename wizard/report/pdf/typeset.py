@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtGui import QPagedPaintDevice
 
+from wizard.report.pdf.structure import Part
 from wizard.report.pdf.text import MARK_BAR, MARKED, PAPER_GREY, Run, SetText, Sheet, Style, set_text
 
 _T = TypeVar("_T")
@@ -22,7 +23,8 @@ class Block:
     """Something on a page. ``before`` and ``after``: space around it, dropped at a page's top.
 
     ``anchor``: level and title in the outline. ``floats``: it may go behind what follows it in its section.
-    ``follows``: it belongs to what stands before it, and no picture comes between.
+    ``follows``: it belongs to what stands before it, and no picture comes between. ``part``: what it is in the
+    structure, the same one for what is split over pages.
     """
 
     before: float = 0
@@ -31,6 +33,7 @@ class Block:
     anchor: tuple[int, str] | None = None
     floats: bool = False
     follows: bool = False
+    part: Part = field(default_factory=lambda: Part("P"), compare=False, repr=False)
 
     def height(self, width: float) -> float:
         """Its height when set in this width."""
@@ -63,9 +66,20 @@ class Remembered:
         return kept
 
 
+def body_of(part: Part) -> Part:
+    """Where the text of a part belongs: that of an entry of a list is its body."""
+    return part.child("LBody") if part.kind == "LI" else part
+
+
+def draw_label(sheet: Sheet, part: Part, text: SetText, x: float, y: float) -> None:
+    """The mark in the margin: of an entry of a list its label, else decoration."""
+    with sheet.inside(part.child("Lbl") if part.kind == "LI" else None):
+        text.draw(sheet, x, y)
+
+
 @dataclass
 class Paragraph(Block):
-    """Flowing text. ``mark`` stands in the margin of ``indent`` before the first line."""
+    """Flowing text. ``mark`` stands in the margin of ``indent`` before the first line; in a list it is its label."""
 
     runs: Sequence[Run]
     device: QPagedPaintDevice
@@ -90,9 +104,10 @@ class Paragraph(Block):
 
     def draw(self, sheet: Sheet, x: float, y: float, width: float) -> None:
         """Draw the lines, and the mark before the first."""
-        self._set(width).draw(sheet, x + self.indent, y, self._lines)
         if self.mark is not None and not self.first:
-            set_text([self.mark], self.indent, self.device).draw(sheet, x, y)
+            draw_label(sheet, self.part, set_text([self.mark], self.indent, self.device), x, y)
+        with sheet.inside(body_of(self.part)):
+            self._set(width).draw(sheet, x + self.indent, y, self._lines)
 
     def split(self, width: float, available: float) -> tuple[Block, Block] | None:
         """Between lines, leaving two on each side."""
@@ -149,12 +164,14 @@ class Code(Block):
         sheet.fill(left, y, inner, self.height(width), PAPER_GREY, radius=3)
         y += self.PADDING
         if self.mark is not None:
-            set_text([self.mark], self.indent, self.device).draw(sheet, x, y - 1)
+            draw_label(sheet, self.part, set_text([self.mark], self.indent, self.device), x, y - 1)
+        body = body_of(self.part).child("P") if self.part.kind == "LI" else self.part
         for number, text in enumerate(self._set(width)):
             if number in self.marked:
                 sheet.fill(left, y, inner, text.height, MARKED)
                 sheet.fill(left, y, 2, text.height, MARK_BAR)
-            text.draw(sheet, left + self.PADDING, y)
+            with sheet.inside(Part("Code", body)):
+                text.draw(sheet, left + self.PADDING, y)
             y += text.height
 
     def split(self, width: float, available: float) -> tuple[Block, Block] | None:
@@ -178,6 +195,7 @@ def _is_wrapped(lines: Sequence[SetText]) -> bool:
 
 
 Cell = Sequence[Run]
+_HEADS = {scope: f"/O/Table/Scope/{scope}" for scope in ("Column", "Row")}
 
 
 @dataclass(frozen=True)
@@ -213,6 +231,7 @@ class Table(Block):
     numeric: Sequence[int] = ()
     below: Sequence[Sequence[Cell]] = ()
     padding: float = 1.8  # above and below each row
+    part: Part = field(default_factory=lambda: Part("Table"), kw_only=True, compare=False, repr=False)
     _kept: Remembered = field(default_factory=Remembered, init=False, repr=False)
 
     is_rest: bool = False  # of a table that began on the page before
@@ -250,15 +269,50 @@ class Table(Block):
         """Draw row by row, a thin line under each."""
         for number, row in enumerate(self._set(width)):
             y += self.padding
+            is_head = bool(self.head) and not number
+            parts = self._parts(row, is_head=is_head)
+            for part in filter(None, parts):  # also those of empty cells, so that each row has as many
+                sheet.structure.join(part)
             for column, (text, (offset, wide)) in enumerate(zip(row.cells, self._columns(width), strict=True)):
                 left = max(0.0, wide - text.natural_width) if column in self.numeric else 0.0
-                text.draw(sheet, x + offset + left, y)
+                with sheet.inside(parts[column]):
+                    text.draw(sheet, x + offset + left, y)
             y += row.beside
             for text in row.below:
-                text.draw(sheet, x + self.INDENT, y)
+                with sheet.inside(self._part_below(parts)):
+                    text.draw(sheet, x + self.INDENT, y)
                 y += text.height
             y += self.padding
             sheet.rule(x, y, width, thickness=0.8 if self.head and not number else 0.4)
+
+    def _parts(self, row: _SetRow, *, is_head: bool) -> list[Part | None]:
+        """What the cells of a row are. The head is said once, and is decoration where the table goes on."""
+        if is_head and self.is_rest:
+            return [None] * len(row.cells)
+        if self.part.kind == "L":
+            entry = Part("LI", self.part)
+            return [entry.child("LBody" if column else "Lbl") for column in range(len(row.cells))]
+        line = Part("TR", self.part)
+        if is_head:
+            return [Part("TH", line, attributes=_HEADS["Column"]) for _ in row.cells]
+        names = self._names()
+        return [
+            Part("TH", line, attributes=_HEADS["Row"]) if column in names and not text.is_empty else Part("TD", line)
+            for column, text in enumerate(row.cells)
+        ]
+
+    def _names(self) -> Sequence[int]:
+        """The columns whose cells say what stands beside them."""
+        if not self.head:
+            return range(0, len(self.shares), 2)
+        return [number for number, cell in enumerate(self.head) if any(run.text for run in cell)][:1]
+
+    def _part_below(self, parts: Sequence[Part | None]) -> Part:
+        """What stands below a row: a row of its own, which is one cell."""
+        if self.part.kind == "L" and parts[0] is not None and parts[0].within is not None:
+            return parts[0].within.child("LBody")
+        spanned = f"/O/Table/ColSpan {len(parts)}" if len(parts) > 1 else ""
+        return Part("TD", Part("TR", self.part), attributes=spanned)
 
     def split(self, width: float, available: float) -> tuple[Block, Block] | None:
         """Between two rows, with at least two on each side; a short table stays whole."""

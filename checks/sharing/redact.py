@@ -220,7 +220,8 @@ def _learn(text: str, names: Names) -> None:
     found_homes = tuple(homes(data))
     for user in dict.fromkeys(home.user for home in found_homes):
         names.user(user)
-        names.user(_latin_start(user))
+        if (start := _latin_start(user)) != user:
+            names.user(start)
     learn = {"user": names.user, "host": names.host, "secret": names.secret}
     quiet_until = loud = 0
     first: tuple[scan.Hit, ...] = ()

@@ -26,6 +26,7 @@ _ALPHABETS = {
 # How a value must look: checks/sharing/private/values.py has a function for each.
 Looks = Literal[
     "any", "value", "wordless", "token", "email", "uuid", "serial", "address", "name", "machine", "host", "host-of-url",
+    "host-with-port",
     "person", "account", "institution", "mac", "card",
 ]  # fmt: skip
 

@@ -20,6 +20,8 @@ from checks.sharing.private.scan import Hit, compiled
 _PLACEHOLDER = re.compile(r"<([a-z]+)-(\d+)>")
 _DOMAIN = r"(?:^|[^\w\\/:.])([\w-]{2,15})\\"  # of DOMAIN\\user; the user's pattern follows
 _NUMBER = re.compile(r"\d{1,5}|[\d.]*\.[\d.]*")
+_TELLING = re.compile(r"[\d-]")
+_PARTS = re.compile(r"[^\W_]+")
 _AT_ONCE = 400  # names in one pattern
 
 
@@ -36,6 +38,7 @@ def is_common_group(name: str) -> bool:
     return name.casefold() in known.groups | known.words
 
 
+@functools.lru_cache(1000)
 def folded_root(root: str) -> str:
     """The form by which two spellings of a path are the same."""
     return re.sub(r"[\\/]+", "/", root).casefold()
@@ -74,7 +77,7 @@ class Names:
         is_short = "~" in plain and re.fullmatch(r".{1,6}~\d", plain) is not None
         is_open = name.startswith(("%", "$")) or "<" in name
         if len(plain) >= 2 and plain not in KnownWords.read().no_people and not is_short and not is_open:
-            self.users.setdefault(plain, urllib.parse.unquote(name.strip()))
+            self.users.setdefault(plain, urllib.parse.unquote(name.strip()) if "%" in name else name.strip())
 
     def host(self, name: str) -> None:
         """Learn a host's name, and its first part where it is a full one."""
@@ -183,8 +186,7 @@ def _is_of_the_field(plain: str) -> bool:
     is_short = plain.isascii() and len(plain) < 3
     if is_short or plain in KnownWords.read().words or plain in vocabulary().terms or _NUMBER.fullmatch(plain):
         return True
-    parts = re.findall(r"[^\W_]+", plain)
-    return not re.search(r"[\d-]", plain) and all(part in vocabulary().words for part in parts)
+    return not _TELLING.search(plain) and all(part in vocabulary().words for part in _PARTS.findall(plain))
 
 
 def _spellings(name: str) -> set[str]:

@@ -35,6 +35,12 @@ _PASSWORD_BEFORE = re.compile(
     r"pass\w*|\bp(?:w|in)\b|パスワード|キー|\b(?:api|access|secret|license|activation|recovery)[ -]?(?:key|code)\b",
     re.IGNORECASE,
 )
+# What documentation of servers of models writes where none is asked for.
+_STANDS_FOR_ONE = re.compile(
+    r"not?[-_ ]?(?:needed|required|used|necessary|key|token|auth)"
+    r"|(?:dummy|fake|mock|sample|placeholder)(?:[-_ ]?(?:api|key|token|secret|password|pass|value))*"
+    r"|(?:(?:sk|hf|gsk|api|key|token)[-_])+(?:x+|dummy|fake|none|test|no-key-required|1234\d*|abc(?:123)?)"
+)
 _OWN_NAME = re.compile(r"[a-z_]*(?:api_?key|token|passw(?:or)?d|secret|credentials?|auth)[a-z_]*")
 _BLOTTED = re.compile(r"x{6,}|[*•]{4,}|0{10,}", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Za-z]+(?:[-_./:'][A-Za-z]+)*[.:!?'\])]*")
@@ -47,6 +53,7 @@ _VERSION_SIGN = re.compile(r"[=<>~!^]=?\s*[\"']?$|[-_(][\"']?$|(?<![a-z])v$")
 _ADDRESS_SIGN = re.compile(
     r"(?:host|addr\w*|ip|server|client|connection|peer|gateway|proxy|master|endpoint|remote|dns|nameserver)[=(]\s*[\"']?$"
 )
+_LOGIN = re.compile(r"(?:^|[\s$#>])(?:ssh|scp|sftp|rsync|mosh)\s.*@$")
 _PACKAGE = re.compile(r"lib[a-z]{3}|[a-z][a-z0-9]*(?:[-_][a-z0-9.]+)+$")
 
 
@@ -68,6 +75,8 @@ def is_value(found: Found) -> bool:
         return False
     # A key that is public, a name that stands for itself, a value that was blotted out.
     if found.before.endswith("GPG_KEY=") or _OWN_NAME.fullmatch(plain) or _BLOTTED.search(value):
+        return False
+    if _STANDS_FOR_ONE.fullmatch(plain):
         return False
     return not found.after.startswith(("(", "['", '["'))
 
@@ -173,13 +182,13 @@ def is_address(found: Found) -> bool:
 
 
 def _is_version(found: Found) -> bool:
-    if re.match(r":\d{2,5}\b|/\d{1,2}\b|\) at ", found.after):
+    if re.match(r":\d{2,5}\b|:[/~]|/\d{1,2}\b|\) at ", found.after):
         return False
     if re.match(r"[-+_][A-Za-z]", found.after):  # 6.6.87.2-microsoft-standard
         return True
     is_private = ipaddress.ip_address(found.value).is_private
     line = _PLACEHOLDER.sub("0", found.before[-80:].rpartition("\n")[2].casefold())  # where a value stood before
-    if _ADDRESS_SIGN.search(line) or re.search(r"\d\d:\d\d \($", line):
+    if _ADDRESS_SIGN.search(line) or _LOGIN.search(line) or re.search(r"\d\d:\d\d \($", line):
         return False
     sign = _VERSION_SIGN.search(line)
     if sign is not None and not sign[0].startswith("("):
@@ -190,14 +199,16 @@ def _is_version(found: Found) -> bool:
         parts = set(re.findall(r"[^\W\d_]+", word))
         if parts & known.network_words:
             return False
-        if parts & known.version_words or _PACKAGE.match(word):
+        is_host = word.count(".") >= 2 and word.rpartition(".")[2] in known.endings
+        if parts & known.version_words or (_PACKAGE.match(word) and not is_host):
             return True
     return sign is not None  # "(10.1.243.0)" behind a name that nothing is known of
 
 
 def is_machine(found: Found) -> bool:
-    """The name of a machine; a log has the same places for other words."""
-    return is_name(found) and (
+    """The name of a machine; a log has the same places for other words, and a compiler for kinds of machines."""
+    is_kind = re.search(r"^(?:x86_64|aarch64|arm64|ppc64le|i686)\b|-linux-gnu$", found.value) is not None
+    return (not is_kind and is_name(found)) and (
         re.search(r"[\d.-]", found.value) is not None or found.value.casefold() not in vocabulary().words
     )
 
@@ -298,6 +309,12 @@ def is_host(found: Found) -> bool:
     return any(re.search(r"[\d-]", part) for part in telling) and not any("_" in part for part in parts)
 
 
+def is_host_with_port(found: Found) -> bool:
+    """In an address with a port: any but the public ones and those of manuals (RFC 2606); numbers are an address."""
+    is_example = re.search(r"(?:^|\.)example(?:\.\w+)?$", found.value) is not None
+    return is_name(found) and not is_example and not re.fullmatch(r"[\d.]+", found.value)
+
+
 def is_host_of_url(found: Found) -> bool:
     """In an address: a machine with one part, with the ending of a house, or with a number; no public one."""
     host = found.value.casefold().strip(".")
@@ -321,6 +338,7 @@ CHECKS: dict[str, Callable[[Found], bool]] = {
     "machine": is_machine,
     "host": is_host,
     "host-of-url": is_host_of_url,
+    "host-with-port": is_host_with_port,
     "person": is_person,
     "account": is_account,
     "institution": is_institution,

@@ -1,5 +1,6 @@
 """The real program on a real X server, walked through by keyboard alone, as a person would."""
 
+import json
 import os
 import re
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -123,3 +125,116 @@ def test_a_ticket_by_keyboard(screen: str, tmp_path: Path, language: str) -> Non
         assert program.stderr is not None
         assert b"Traceback" not in program.stderr.read()
     assert [heading.is_ticket for heading in Cases(tmp_path / "kept" / "cases").headings()] == [True]
+
+
+# --- as a screen reader sees it
+
+SYSTEM = "/usr/bin/python3"  # the one that has gi
+READER = ROOT / "tests" / "support" / "accessible_tree.py"
+NAMED = {"push button", "check box", "radio button", "combo box", "text", "list", "table", "tree", "progress bar"}
+
+
+def can_read() -> bool:
+    check = "import gi; gi.require_version('Atspi', '2.0'); from gi.repository import Atspi"
+    try:
+        return subprocess.run([SYSTEM, "-c", check], capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+reads_screen = pytest.mark.skipif(not can_read(), reason="needs gir1.2-atspi-2.0 and python3-gi")
+
+
+@pytest.fixture
+def bus() -> Iterator[str]:
+    """The address of a session bus of its own."""
+    command = ["dbus-daemon", "--session", "--nofork", "--print-address=1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as daemon:
+        assert daemon.stdout is not None
+        yield daemon.stdout.readline().strip()
+        daemon.terminate()
+
+
+class Reader:
+    """What assistive technology gets when it asks."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+
+    def ask(self, what: str = "tree") -> Any:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{what}\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+    def elements(self) -> list[dict[str, Any]]:
+        waiting, found = [self.ask()], []
+        while waiting:
+            element = waiting.pop()
+            found += [element] if element else []
+            waiting += reversed(element.get("kids", ()))
+        return found
+
+    def wait_for(self, name: str) -> list[dict[str, Any]]:
+        """Until an element has this name: the elements then."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            elements = self.elements()
+            if any(element["name"] == name for element in elements):
+                return elements
+        pytest.fail(f"{name} did not come")
+
+
+def check_names_and_roles(elements: list[dict[str, Any]], here: str) -> None:
+    nameless = [element for element in elements if element["role"] in NAMED and not element["name"]]
+    assert nameless == []
+    boxes = [element["name"] for element in elements if element["role"] == "check box"]
+    assert not [name for name in boxes if here in name]
+
+
+@reads_screen
+@pytest.mark.parametrize("language", some(["en", "ja"], 1))
+def test_what_is_read_and_reached(screen: str, bus: str, tmp_path: Path, language: str) -> None:
+    environment = {**os.environ, "DISPLAY": screen, "QT_QPA_PLATFORM": "xcb", "NAOSU_LANG": language}
+    environment |= {"HOME": str(tmp_path), "NAOSU_HISTORY": str(tmp_path / "kept"), "DBUS_SESSION_BUS_ADDRESS": bus}
+    here = words("window.step-here", language)
+    environment |= {"QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
+    pipe = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    with (
+        subprocess.Popen([sys.executable, "-m", "wizard"], cwd=ROOT, env=environment) as program,
+        subprocess.Popen([SYSTEM, str(READER), str(program.pid)], env=environment, **pipe) as process,  # type: ignore[call-overload]
+    ):
+        try:
+            reader, hand = Reader(process), Hand(screen)
+            first = reader.wait_for(words("window.symptom-title", language))
+            check_names_and_roles(first, here)
+            assert [step["role"] for step in first if here in step["name"]] == ["push button"]
+            hand.wait_for(re.escape(words("window.symptom-title", language)))
+            hand.type("torch.OutOfMemoryError: CUDA out of memory.")
+            hand.press("ctrl+Return")
+            report = reader.wait_for(words("report.verdict-word-blocking", language))
+            check_names_and_roles(report, here)
+            told = "".join(element["name"] + element.get("text", "") for element in report)
+            assert words("report.verdict-word-blocking", language) in told
+            assert "nvidia-smi" in told
+            reached: list[str] = []
+            name = reader.ask("focus")[-1]["name"]
+            while name not in reached[:1]:
+                reached.append(name)
+                assert len(reached) < 60, reached
+                hand.press("Tab")
+                end = time.monotonic() + PATIENCE
+                while name == reached[-1]:
+                    assert time.monotonic() < end, f"{name} holds the keyboard"
+                    way = reader.ask("focus")
+                    name = way[-1]["name"] if way else name
+            buttons = {
+                element["name"]
+                for element in report
+                if element["role"] == "push button" and "enabled" in element["states"]
+            }
+            assert buttons <= {*reached}
+        finally:
+            process.kill()
+            program.kill()

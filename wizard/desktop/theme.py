@@ -178,7 +178,7 @@ QPushButton#primary:focus { border: 2px solid %(text)s; }
 QPushButton#primary:disabled { background: transparent; color: %(border)s; border-color: %(border)s; }
 QPushButton#step { text-align: left; border: 1px solid transparent; background: transparent; padding: 9px 10px; }
 QPushButton#step:hover:enabled { background: %(accent_hover)s; }
-QPushButton#step:checked { background: %(accent_soft)s; font-weight: 600; color: %(text)s; }
+QPushButton#step[here="true"] { background: %(accent_soft)s; font-weight: 600; color: %(text)s; }
 QPushButton#step:disabled { color: %(muted)s; }
 QPushButton#step:focus { border: 2px solid %(accent)s; padding: 8px 9px; }
 QPushButton#flat { border: 1px solid transparent; background: transparent; padding: 4px 8px; }

@@ -103,7 +103,7 @@ class BlockWidgets:
 
     def _fold(self, section: b.Section, card: b.Card) -> Fold:
         title = self._say("report-counted", title=section.title, count=card.count) if card.count else section.title
-        fold = Fold(title, lambda layout: self.fill(layout, section.blocks), self._arrow)
+        fold = Fold(title, lambda layout: self.fill(layout, section.blocks), self._arrow, self._say)
         badge = section.badge
         subtitle = self._say("report-weight", severity=badge.word, confidence=badge.note) if badge else section.note
         icon, colour = LOOKS[card.state]
@@ -144,7 +144,7 @@ class BlockWidgets:
                 layout.addWidget(plain_label("cardTitle", table.title, selectable=True))
             self._rows(layout, table)
             return
-        fold = Fold(table.title, lambda inside: self._rows(inside, table), self._arrow)
+        fold = Fold(table.title, lambda inside: self._rows(inside, table), self._arrow, self._say)
         fold.toggled.connect(lambda _: self._reshaped())
         fold.set_subtitle(self._say("measured-rows", count=len(table.rows)))
         layout.addWidget(fold)

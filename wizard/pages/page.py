@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QLayout, QPushButton, QScrollArea
 from wizard.case_model import CaseModel
 from wizard.desktop import icons, theme
 from wizard.jobs.background import Work
+from wizard.widgets.disclosure import Disclosure
 from wizard.widgets.labels import filled, plain_label
 
 READABLE = 940  # logical pixels: lines longer than this are hard to read
@@ -58,6 +59,13 @@ class Page(QWidget):
         self.bind(button.setText, key)
         self.bind(button.setToolTip, means)
         self.bind(button.setAccessibleDescription, means)
+
+    def disclosure(self, key: str, act: Callable[[], object], means: str) -> Disclosure:
+        """A button that shows and hides something; see :meth:`button`."""
+        made = Disclosure(self.case.say)
+        self.bind_button(made, key, means)
+        made.clicked.connect(act)
+        return made
 
     def button(self, key: str, act: Callable[[], object] | SignalInstance, means: str = "") -> QPushButton:
         """A button with a text of window.toml. ``means``: the key of a text that explains it."""

@@ -25,6 +25,7 @@ from wizard.pages.panels.mending import MendingPanel
 from wizard.pages.panels.proving import ProvingPanel
 from wizard.pages.panels.replying import ReplyPanel
 from wizard.report.export import default_paper
+from wizard.widgets.announce import announce
 from wizard.widgets.fold import Fold
 from wizard.widgets.labels import card, filled, plain_label
 from wizard.widgets.long_text import value_text
@@ -93,8 +94,7 @@ class ReportPage(Page):
         self._own = self.button("report-own", self.case.show_own)
         self._here = self.button("report-here", self.here_asked, "report-here-means")
         self._next = self.button("report-next-ticket", self.next_asked)
-        self.more = self.button("report-more", self._show_more, "report-more-means")
-        self.more.setCheckable(True)
+        self.more = self.disclosure("report-more", self._show_more, "report-more-means")
         acts = (self._reply, self._export, self._again, self._here, self._next, self._own, self.more)
         self.body.addLayout(WrapLayout(*acts))
         self.paper = QComboBox()
@@ -223,6 +223,7 @@ class ReportPage(Page):
         line.addLayout(texts, 1)
         layout.addLayout(line)
         widgets.fill(layout, document.answer)
+        announce(frame, f"{document.verdict.word}. {document.verdict.sentence}")
         frame.setAccessibleName(document.verdict.word)
         frame.setAccessibleDescription(document.verdict.sentence)
         self._layout.addWidget(frame)

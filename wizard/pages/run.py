@@ -14,6 +14,7 @@ from wizard.jobs.background import Work
 from wizard.pages.measuring import Measuring
 from wizard.pages.page import Page
 from wizard.run_state import RUNNING, WAITING, Row, summary
+from wizard.widgets.announce import announce
 from wizard.widgets.labels import escaped_tip, plain_label
 from wizard.words import area, words
 
@@ -94,7 +95,11 @@ class RunPage(Page):
             self._group(family, self.case.say(f"run-group-{family}"), rows)
         self._bar.setRange(0, 1000 if running.probes or not self.case.is_running else 0)  # 0 to 0 is "busy"
         self._bar.setValue(round(running.share * 1000))
-        self._state.setText(self._state_text())
+        state = self._state_text()
+        if state != self._state.text():
+            self._state.setText(state)
+            if self.isVisible():
+                announce(self, state)
         self._remaining.setText(self._remaining_text())
         self._remaining.setVisible(self.case.is_running)
         if self.case.is_running != self._clock.isActive():

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from wizard.widgets.disclosure import Disclosure
 from wizard.widgets.labels import filled, plain_label
 
 
@@ -16,16 +17,20 @@ class Fold(QFrame):
 
     toggled = Signal(bool)
 
-    def __init__(self, title: str, fill: Callable[[QVBoxLayout], None], picture: Callable[[str], QPixmap]) -> None:
+    def __init__(
+        self,
+        title: str,
+        fill: Callable[[QVBoxLayout], None],
+        picture: Callable[[str], QPixmap],
+        say: Callable[..., str],
+    ) -> None:
         super().__init__()
         self.setObjectName("card")
         self._fill = fill
         self._picture = picture
         self._built = False
-        self.header = QPushButton()
+        self.header = Disclosure(say, title)
         self.header.setObjectName("foldHeader")
-        self.header.setCheckable(True)
-        self.header.setAccessibleName(title)
         self.header.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.header.setCursor(Qt.CursorShape.PointingHandCursor)
         self._arrow = QLabel()

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
 
 from wizard.case_model import CaseModel, Notice
 from wizard.desktop import icons, theme
+from wizard.widgets.announce import announce
 from wizard.widgets.labels import filled, plain_label
 
 
@@ -37,7 +38,10 @@ class NoticeBar(QFrame):
         self.setVisible(notice is not None)
         if notice is None:
             return
-        self.text.setText(self._case.sentence(notice))
+        sentence = self._case.sentence(notice)
+        if sentence != self.text.text():
+            self.text.setText(sentence)
+            announce(self, sentence)
         self.act.setVisible(notice.act is not None)
         if notice.act is not None:
             self.act.setText(self._case.say(notice.act[0]))

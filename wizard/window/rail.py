@@ -40,7 +40,6 @@ class Rail(QFrame):
         for step in STEPS:
             button = QPushButton()
             button.setObjectName("step")
-            button.setCheckable(True)
             button.setIconSize(QSize(22, 22))
             button.clicked.connect(lambda _=False, step=step: self.step_asked.emit(step))
             self.steps[step] = button
@@ -72,7 +71,10 @@ class Rail(QFrame):
             here = step is present
             state = say("step-here" if here else "step-done" if done else "step-ahead")
             can_go = here or reachable(step, answers, progress)
-            button.setChecked(here)
+            if button.property("here") is not here:
+                button.setProperty("here", here)
+                button.style().unpolish(button)  # the stylesheet is looked at again
+                button.style().polish(button)
             button.setEnabled(can_go)
             look = (
                 number,

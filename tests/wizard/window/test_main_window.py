@@ -188,8 +188,8 @@ def test_tab_reaches_what_is_inside_a_finding(qtbot: QtBot, at_report: Window, q
     copy = next(i for i, name in enumerate(reached) if name.startswith("Copy: "))
     reached = reached[copy:] + reached[:copy]
     export = reached.index("Export &PDF…")
-    finding = reached.index("The NVIDIA driver is too old for torch 2.6.0+cu124")
-    facts = reached.index("All facts")
+    finding = reached.index("The NVIDIA driver is too old for torch 2.6.0+cu124, collapsed")
+    facts = reached.index("All facts, collapsed")
     assert 0 < export < finding < facts < reached.index("&Back")
 
 

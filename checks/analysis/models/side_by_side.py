@@ -5,16 +5,15 @@ that another release wrote may be the same.
 """
 
 import itertools
-import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 
-import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from checks.analysis.models.weight_distances import computing_threads, distances
 from checks.analysis.models.wiring import wiring_differences
 from checks.facts import ModelComparison, ModelDifference, ModelFacts, OperatorUse, TensorDifference, TensorSpec
 from checks.readers.containers.source import MIB, Cancelled, Damaged, Stopped, never
@@ -24,7 +23,6 @@ from checks.readers.weights.tensor import StoredTensor
 MOST_WEIGHTS = 2048 * MIB  # bytes that are read of each file to compare their weights
 _WIRED = "onnx"  # the format whose nodes are compared one by one
 MOST_SHOWN = 200  # tensors that are named
-_NUMBERS = MIB  # at a time
 _TELLING = 64  # bytes from which on equal ones are no coincidence
 _TAILS = (5, 4, 3, 2)  # parts of a name by which it is known again, the surest first
 _PIECES = re.compile(r"[./:]")
@@ -154,8 +152,9 @@ def compare_models(
         with (
             stored_weights(Path(first.path), first.format or "", cancelled) as ours,
             stored_weights(Path(second.path), second.format or "", cancelled) as theirs,
+            computing_threads() as threads,
         ):
-            compared = _compared(ours, theirs)
+            compared = _compared(ours, theirs, threads)
     except Stopped:
         return replace(base, weights_unread="cancelled")
     except Damaged as problem:
@@ -215,16 +214,16 @@ def _why_not(first: ModelFacts, second: ModelFacts, most: int) -> str:
     return "too-large" if max(siz or 0 for siz in sizes) > most else ""
 
 
-def _compared(ours: StoredWeights, theirs: StoredWeights) -> list[TensorDifference]:
+def _compared(ours: StoredWeights, theirs: StoredWeights, threads: Executor) -> list[TensorDifference]:
     """Each tensor with its partner of the same name; else of the same bytes, else of the same end of the name."""
     left_out = ours.left_out | theirs.left_out
     first = {name: stored for name, stored in ours.tensors.items() if name not in left_out}
     second = {name: stored for name, stored in theirs.tensors.items() if name not in left_out}
-    compared = [_tensor(tensor, second[name]) for name, tensor in first.items() if name in second]
+    compared = [_tensor(tensor, second[name], threads) for name, tensor in first.items() if name in second]
     left = {name: stored for name, stored in first.items() if name not in second}
     right = {name: stored for name, stored in second.items() if name not in first}
     for name, other in itertools.chain(_of_same_bytes(left, right), _of_same_tail(left, right)):
-        pair = _tensor(left.pop(name), right.pop(other))
+        pair = _tensor(left.pop(name), right.pop(other), threads)
         names = {"name": f"{name} → {other}", "kind": "renamed" if pair.kind == "same" else pair.kind}
         compared.append(replace(pair, **names))
     compared += [TensorDifference(name=name, kind="only-first", first=stored.face) for name, stored in left.items()]
@@ -234,18 +233,30 @@ def _compared(ours: StoredWeights, theirs: StoredWeights) -> list[TensorDifferen
 
 def _of_same_bytes(left: Mapping[str, StoredTensor], right: Mapping[str, StoredTensor]) -> list[tuple[str, str]]:
     """Pairs of names under which the same bytes stand; what is too short for that to mean anything is left out."""
-    sizes = {tensor.data.size for tensor in left.values()} & {tensor.data.size for tensor in right.values()}
-    by_bytes: dict[tuple[object, ...], list[str]] = defaultdict(list)
-    for name, tensor in right.items():
-        if tensor.data.size in sizes and tensor.data.size >= _TELLING:
-            by_bytes[tensor.digest, tensor.shape, tensor.coding].append(name)
+    groups = [_by_beginning(side) for side in (left, right)]
     pairs = []
-    for name, tensor in left.items():
-        is_telling = tensor.data.size in sizes and tensor.data.size >= _TELLING
-        partners = by_bytes[tensor.digest, tensor.shape, tensor.coding] if is_telling else []
-        if partners:
-            pairs.append((name, partners.pop(0)))
+    for key, names in groups[0].items():
+        others = groups[1].get(key, [])
+        if len(names) == len(others) == 1:  # to compare them is quicker than to hash both
+            if _same_bytes(left[names[0]], right[others[0]]):
+                pairs.append((names[0], others[0]))
+        elif others:
+            by_digest: dict[bytes, list[str]] = defaultdict(list)
+            for other in others:
+                by_digest[right[other].digest].append(other)
+            partners = ((name, by_digest.get(left[name].digest)) for name in names)
+            pairs += [(name, found.pop(0)) for name, found in partners if found]
     return pairs
+
+
+def _by_beginning(tensors: Mapping[str, StoredTensor]) -> dict[tuple[object, ...], list[str]]:
+    """(the first bytes, size, shape, coding) -> the names."""
+    found: dict[tuple[object, ...], list[str]] = defaultdict(list)
+    for name, tensor in tensors.items():
+        size = tensor.data.size
+        if size >= _TELLING:
+            found[tensor.data.read(0, _TELLING, ahead=0), size, tensor.shape, tensor.coding].append(name)
+    return found
 
 
 def _of_same_tail(left: Mapping[str, StoredTensor], right: Mapping[str, StoredTensor]) -> Iterator[tuple[str, str]]:
@@ -271,7 +282,7 @@ def _by_tail(tensors: Mapping[str, StoredTensor], parts: int) -> dict[tuple[obje
     return found
 
 
-def _tensor(first: StoredTensor, second: StoredTensor) -> TensorDifference:
+def _tensor(first: StoredTensor, second: StoredTensor, threads: Executor) -> TensorDifference:
     base = TensorDifference(name=first.name, kind="same", first=first.face, second=second.face)
     if first.shape != second.shape:
         return replace(base, kind="shape")
@@ -280,36 +291,8 @@ def _tensor(first: StoredTensor, second: StoredTensor) -> TensorDifference:
     base = replace(base, kind="values" if first.dtype == second.dtype else "dtype")
     # A rounded tensor whose scale is unknown is not compared: its whole numbers are not those of the floats.
     is_measured = first.can_decode and second.can_decode and first.is_real == second.is_real
-    return replace(base, **_distances(first, second)) if is_measured else base
+    return replace(base, **distances(first, second, threads)) if is_measured else base
 
 
 def _same_bytes(first: StoredTensor, second: StoredTensor) -> bool:
     return all(one == other for one, other in zip(first.blocks(), second.blocks(), strict=True))
-
-
-def _distances(first: StoredTensor, second: StoredTensor) -> dict[str, float]:
-    """The distances of :class:`TensorDifference`, block by block; NaN against NaN is no difference, else infinite."""
-    largest = apart = dot = length_one = length_other = 0.0
-    for one, other in _pairs(first, second):
-        with np.errstate(invalid="ignore", over="ignore"):
-            both_nan = np.isnan(one) & np.isnan(other)
-            gap = np.where((one == other) | both_nan, 0.0, np.abs(one - other))
-            gap[np.isnan(gap)] = np.inf
-            finite = np.isfinite(one) & np.isfinite(other)
-            a, b = one[finite], other[finite]
-            largest = max(largest, float(np.max(np.abs(a), initial=0.0)))
-            apart = max(apart, float(np.max(gap, initial=0.0)))
-            dot, length_one, length_other = dot + float(a @ b), length_one + float(a @ a), length_other + float(b @ b)
-    lengths = math.sqrt(length_one) * math.sqrt(length_other)
-    cosine = dot / lengths if lengths else float(length_one == length_other)
-    relative = apart / largest if largest else math.inf if apart else 0.0
-    # JSON has no infinity; the largest number says "beyond any measure" all the same.
-    most = np.finfo(np.float64).max.item()
-    return {"max_abs": min(apart, most), "max_rel": min(relative, most), "cosine_distance": max(0.0, 1.0 - cosine)}
-
-
-def _pairs(first: StoredTensor, second: StoredTensor) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """The numbers of both, the same ones at a time, whatever their sizes are."""
-    for at in range(0, first.count, _NUMBERS):
-        count = min(_NUMBERS, first.count - at)
-        yield first.numbers(at, count), second.numbers(at, count)

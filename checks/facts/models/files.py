@@ -295,7 +295,7 @@ class TensorDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     ``kind``: "values", "dtype", "shape", "only-first", "only-second", "renamed" (the same bytes under another name),
     "left-out" (stored in a way in which it is not compared).
     The distances are those of the numbers as float64: the largest absolute one, the same relative to the first's
-    largest magnitude, and 1 - cosine.
+    largest magnitude, and 1 - cosine (None: one is 0 everywhere, or its squares are beyond float64).
     """
 
     name: str

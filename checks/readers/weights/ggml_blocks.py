@@ -24,12 +24,12 @@ def block(dtype: str) -> tuple[int, int] | None:
     return (row.block, row.bytes) if row else None
 
 
-def unpacked(data: bytes, dtype: str) -> NDArray[np.float64]:
+def unpacked(data: bytes | memoryview, dtype: str) -> _Floats:
     """The numbers of whole blocks of a type for which :func:`block` is not None."""
     sizes = block(dtype)
     assert sizes is not None  # noqa: S101 - promised by the caller
     blocks = np.frombuffer(data, np.uint8).reshape(-1, sizes[1])
-    return _UNPACK[dtype](blocks).astype(np.float64).reshape(-1)
+    return _UNPACK[dtype](blocks).reshape(-1)
 
 
 def _half(blocks: _Bytes, at: int) -> _Floats:

@@ -17,6 +17,7 @@ from checks.readers.weights import ggml_blocks
 BLOCK = 4 * MIB  # bytes read at a time; none are kept, for there may be a hundred thousand tensors
 MOST_TENSORS = 100_000
 _READINGS = 6
+_Values = NDArray[np.float32] | NDArray[np.float64]
 
 # dtype as ModelFacts spells it -> how NumPy reads its bytes, little-endian.
 _PLAIN = {
@@ -69,12 +70,24 @@ class StoredTensor:
 
     def numbers(self, at: int, count: int) -> NDArray[np.float64]:
         """So many of its numbers; ``at`` is a multiple of 256, for some are packed in blocks."""
+        return self.values(self.stored(at, count), 0, count).astype(np.float64, copy=False)
+
+    def stored(self, at: int, count: int) -> bytes:
+        """The bytes of so many of its numbers; ``at`` is a multiple of 256."""
         start, end = size_of(self.dtype, at) or 0, size_of(self.dtype, at + count) or 0
-        stored = decoded(self.data.read(start, end - start, ahead=0), self.dtype)
+        return self.data.read(start, end - start, ahead=0)
+
+    def values(self, stored: bytes | memoryview, at: int, count: int) -> _Values:
+        """So many of the numbers whose bytes are given; ``at``, a multiple of 256, counts from their beginning.
+
+        In float32 where that holds every number of the type, else in float64.
+        """
+        start, end = size_of(self.dtype, at) or 0, size_of(self.dtype, at + count) or 0
+        values = decoded(stored[start:end], self.dtype)
         if (self.scale, self.shift) == (1.0, 0.0):
-            return stored
+            return values
         with np.errstate(invalid="ignore", over="ignore"):
-            return stored * self.scale + self.shift
+            return values.astype(np.float64) * self.scale + self.shift
 
     def blocks(self) -> Iterator[bytes]:
         """Its bytes in order, BLOCK at a time."""
@@ -122,21 +135,27 @@ def item_size(dtype: str) -> int | None:
     return 2 if dtype == "bfloat16" else 1 if dtype in _EIGHTS else None
 
 
-def decoded(data: bytes, dtype: str) -> NDArray[np.float64]:
-    """Bytes of a decodable dtype as float64. Raises KeyError: a dtype for which :func:`size_of` is None."""
+def decoded(data: bytes | memoryview, dtype: str) -> _Values:
+    """Bytes of a decodable dtype as float32 where that holds every number of the type, else as float64.
+
+    Raises:
+        KeyError: a dtype for which :func:`size_of` is None.
+    """
     if ggml_blocks.block(dtype) is not None:
         return ggml_blocks.unpacked(data, dtype)
     if dtype == "bfloat16":
-        upper = np.frombuffer(data, "<u2").astype("<u4") << 16
-        return upper.view("<f4").astype(np.float64)
+        return (np.frombuffer(data, "<u2").astype("<u4") << 16).view("<f4")
     if dtype in _EIGHTS:
         return _eight_bit_values(dtype)[np.frombuffer(data, np.uint8)]
+    stored = np.frombuffer(data, _PLAIN[dtype])
     with np.errstate(invalid="ignore"):  # a number that signals when it is touched stays no number
-        return np.frombuffer(data, _PLAIN[dtype]).astype(np.float64)
+        if dtype == "float32" or stored.itemsize <= 2:
+            return stored.astype(np.float32, copy=False)
+        return stored.astype(np.float64, copy=False)
 
 
 @functools.cache
-def _eight_bit_values(dtype: str) -> NDArray[np.float64]:
+def _eight_bit_values(dtype: str) -> NDArray[np.float32]:
     """The 256 values of a float of eight bits."""
     exponent_bits, bias, has_infinity = _EIGHTS[dtype]
     fraction_bits = 7 - exponent_bits
@@ -148,5 +167,7 @@ def _eight_bit_values(dtype: str) -> NDArray[np.float64]:
     values = sign * np.where(exponent == 0, fraction * 2.0 ** (1 - bias), normal)
     top = exponent == (1 << exponent_bits) - 1
     if has_infinity:
-        return np.where(top, np.where(fraction == 0, sign * np.inf, np.nan), values)
-    return np.where((code & 0x7F) == 0x7F, np.nan, values)
+        values = np.where(top, np.where(fraction == 0, sign * np.inf, np.nan), values)
+    else:
+        values = np.where((code & 0x7F) == 0x7F, np.nan, values)
+    return values.astype(np.float32)

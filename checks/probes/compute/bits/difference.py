@@ -72,7 +72,7 @@ def _difference(arrays):
     most = max(1, arrays.part // row) * row if row else arrays.part
     total, start = _Tally(), 0
     with arrays.quietly():
-        scratch = _Scratch(arrays)
+        scratch = Scratch(arrays)
         for part in pieces.pieces(arrays.both, most, arrays.is_flat):
             total.add(_tally_of(arrays, scratch, part, start, row))
             start += len(part[0])
@@ -105,7 +105,7 @@ def _cosine_of_odd_sizes(arrays, most):
     return max(-1.0, min(1.0, sums[1] / math.sqrt(sums[0]) / math.sqrt(sums[2])))
 
 
-class _Scratch:
+class Scratch:
     """Memory that is used again and again: fresh memory would cost more than what is computed in it."""
 
     def __init__(self, arrays):
@@ -168,7 +168,7 @@ class _Tally:
             "max_rel": self.max_rel,
             "max_ulp": self.max_ulp,
             "scale": self.scale,
-            "cosine": _cosine(*self.products),
+            "cosine": cosine_of(*self.products),
             "ulp_histogram": self.histogram,
             "nan": self.nan,
             "infinite": self.infinite,
@@ -179,7 +179,7 @@ class _Tally:
         }
 
 
-def _cosine(reference, both, candidate, apart):
+def cosine_of(reference, both, candidate, apart):
     """The cosine from sums of products; None where there is none, or squares got lost."""
     if not all(LEAST_SQUARE <= square <= LARGEST for square in (reference, candidate)):
         return None

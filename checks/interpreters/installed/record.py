@@ -73,6 +73,7 @@ def is_needed(path: str) -> bool:
     return not (
         path[1:3] == ":\\"
         or not _UNNEEDED_FOLDERS.isdisjoint(folders)
+        or name == "__pycache__"  # virtualenv lists the folders that it makes
         or _METADATA_FOLDER.search(lower)
         or _UNNEEDED_NAME.fullmatch(name)
     )

@@ -64,6 +64,13 @@ def test_what_is_left_out_of_slim_environments_and_what_users_add(tree: Tree) ->
     assert tree.read().packages == ()
 
 
+def test_folders_of_bytecode_that_virtualenv_lists(tree: Tree) -> None:
+    """It lists those of its pip, which are made when that is first called."""
+    (record,) = tree.site.glob("*.dist-info/RECORD")
+    record.write_text(record.read_text() + "pkg/__pycache__,,\npkg/inner/__pycache__/,,\n")
+    assert tree.read().packages == ()
+
+
 def test_missing_empty_zeros_cut_and_edited(tree: Tree) -> None:
     (tree.site / "pkg/core.py").unlink()
     (tree.site / "pkg/data.json").write_bytes(b"")

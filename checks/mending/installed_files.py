@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from checks.mending.tree import Entry, Tree
 
 _BYTECODE = (b".pyc", b".pyo")
+_RECEIPTS = (b"pipx_metadata.json", b"uv-receipt.toml")  # at the top: written by these tools alone
 _METADATA = (b".dist-info", b".egg-info")
 _METHODS = ("sha256", "sha384", "sha512")
 _MOST_LIST = 32 << 20  # bytes of one list; torch's has 2
@@ -39,7 +40,7 @@ def of_installers(root: bytes, paths: Collection[bytes], now: Tree, before: Tree
 
     Of any other nobody knows that it is not somebody's work.
     """
-    known = {path for path in paths if is_bytecode(path)}
+    known = {path for path in paths if is_bytecode(path) or path in _RECEIPTS}
     rest = {path for path in paths if path not in known}
     moved = {_identity(entry) for entry in before.values() if entry.is_file} if rest else set()
     known |= {path for path in rest if now[path].is_file and _identity(now[path]) in moved}

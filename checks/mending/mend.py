@@ -24,8 +24,10 @@ from checks.history.store import Store
 from checks.interpreters.disk import absolute
 from checks.judgement.judge import judged
 from checks.mending import journal as journals
+from checks.mending import manifest
 from checks.mending.freeze import explicit, freeze
 from checks.mending.journal import Journal, Stage
+from checks.mending.manifest import manifests_of
 from checks.mending.permission import NotMended, check_permission
 from checks.mending.snapshot import Stopped, aside_of, finish, save, size_of, touch
 from checks.mending.tree import PLACES
@@ -49,7 +51,7 @@ class Proposal:
     """What would be done: all that a user is asked about. ``settings``: that have to be changed elsewhere, by hand.
 
     ``witness``: what was seen to fail, and to work with the remedy; ``others``: what else failed, and is started again
-    as well. ``changes``: with the settings among them.
+    as well. ``changes``: with the settings among them. ``manifests``: of a project, which its tool changes.
     """
 
     proof: Proof
@@ -61,6 +63,7 @@ class Proposal:
     changes: tuple[Change, ...]
     settings: tuple[Change, ...]
     others: tuple[Witness, ...] = ()
+    manifests: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,7 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
     if proof.way == "new":
         raise NotMended("new-environment")
     changes = changes_in(proof.commands, facts.target or "python")
-    if any(isinstance(change, Managed) for change in changes):
-        raise NotMended("managed")
-    carried_out = tuple(change for change in changes if isinstance(change, Installed | Moved))
+    carried_out = tuple(change for change in changes if isinstance(change, Installed | Managed | Moved))
     if not carried_out and not any(isinstance(change, NewEnvironment) for change in changes):
         return None
     if any(isinstance(change, NewEnvironment) for change in changes):
@@ -98,6 +99,7 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
     witness = _witness_of(case, proof)
     if witness is None:
         return None
+    manifests = manifests_of(changes, witness.folder)
     finding = next(
         (found for found in case.findings if (found.cause, found.subject) == (proof.cause, proof.subject)), None
     )
@@ -110,6 +112,7 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
         packages=proof.changes,
         changes=changes,
         settings=tuple(change for change in changes if isinstance(change, SETTINGS)),
+        manifests=manifests,
         others=others_of(facts, witness),
     )
 
@@ -314,6 +317,7 @@ class _Mending:
         prefix, store = Path(journal.prefix), journal.store
         with trial_folder(ROOM) as room:
             kept = save(prefix, store, self.cancelled)
+            manifest.save(self.proposed.manifests, store)
             (store / "freeze.txt").write_text("\n".join((*freeze(prefix), *explicit(prefix), "")), "utf-8")
             journal = journals.write(msgspec.structs.replace(journal, stage=Stage.CHANGING))
             yield self._doing("applying")
@@ -326,10 +330,12 @@ class _Mending:
                 return self.cancelled()
 
             ground = Ground.of(itself, self.variables, cancelled)
+            ground.folder = self.witness.folder
             ground.apply(self.proposed.changes)
             touch(store)
             changes = ground.changes()
             finish(prefix, store, kept)
+            manifest.finish(store)
             files, size = size_of(store)
             done = msgspec.structs.replace(journal, stage=Stage.DONE, changes=changes, files=files, bytes=size)
             return journals.write(done), ground

@@ -15,7 +15,7 @@ from checks.mending.tree import PLACES, STORE
 from checks.proof.changes import NotTriable
 
 # Kinds of interpreters (checks/interpreters/kind.py) whose folder is nobody's to change, or another program's.
-_NOT_OURS = ("system", "store", "portable", "other", "pipx")
+_NOT_OURS = ("system", "store", "portable", "other")
 # What makers of environments, and file managers, leave at the top of one.
 _AT_TOP = frozenset(
     (".DS_Store", ".Python", ".gitignore", ".lock", ".project", "CACHEDIR.TAG", "local", "pip-selfcheck.json")

@@ -13,7 +13,8 @@ from checks.proof.copies.environment_copy import KEPT
 STORE = os.fsencode(KEPT)  # what was saved there is no part of the environment
 # Where installers write. Whatever else lies at the top of an environment is the user's, and is never touched.
 PLACES = frozenset(
-    b"bin conda-meta etc include Include lib Lib lib32 lib64 man pyvenv.cfg Scripts share".split()
+    b"bin conda-meta etc include Include lib Lib lib32 lib64 man pipx_metadata.json pyvenv.cfg Scripts share "
+    b"uv-receipt.toml".split()
 )  # fmt: skip
 
 

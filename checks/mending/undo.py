@@ -17,7 +17,7 @@ from checks.history.remember import remember_undone
 from checks.history.store import Store, default_folder
 from checks.judgement.judge import judged
 from checks.mending import journal as journals
-from checks.mending import permission
+from checks.mending import manifest, permission
 from checks.mending.journal import Journal, Stage
 from checks.mending.permission import NotMended
 from checks.mending.snapshot import aside_of, discard, hindrances, put_back, read_kept, to_move_aside
@@ -97,9 +97,11 @@ def moved_aside(journal: Journal) -> tuple[str, ...]:
     """What an undo would move aside, because it may be the user's own work."""
     kept, prefix = read_kept(journal.store), Path(journal.prefix)
     try:
-        if kept is None or (journal.stage is Stage.DONE and any(hindrances(prefix, kept))):
+        changed = () if kept is None else (*hindrances(prefix, kept), *manifest.hindrances(journal.store))
+        if kept is None or (journal.stage is Stage.DONE and changed):
             return ()
-        return to_move_aside(prefix, journal.store, kept, is_interrupted=journal.is_half_done)
+        moved = to_move_aside(prefix, journal.store, kept, is_interrupted=journal.is_half_done)
+        return (*moved, *manifest.to_move_aside(journal.store))
     except OSError:
         return ()
 
@@ -150,6 +152,7 @@ def put_all_back(journal: Journal, *, is_interrupted: bool = False) -> tuple[str
     kept = read_kept(journal.store)
     prefix, store = Path(journal.prefix), journal.store
     lost = put_back(prefix, store, kept, is_interrupted=is_interrupted) if kept else ()
+    manifest.put_back(store, aside_of(store))
     discard(journal.store, journal.modified)
     journals.remove(journal)
     return lost
@@ -179,7 +182,7 @@ def check_undo(journal: Journal) -> None:
         if journal.stage is Stage.SAVING:
             return
         raise NotMended("not-kept", path=str(journal.store))
-    changed = hindrances(prefix, kept)
+    changed = (*hindrances(prefix, kept), *manifest.hindrances(journal.store))
     if journal.stage is not Stage.UNDOING and changed:
         named = ", ".join(changed[:_MOST_NAMED]) + (" ..." if len(changed) > _MOST_NAMED else "")
         raise NotMended("changed-since", paths=named, commands=" && ".join(way_back(journal)))

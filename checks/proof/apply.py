@@ -34,7 +34,7 @@ from checks.proof.conflicts import unmet
 from checks.proof.copies.environment_copy import ROOM, Cancelled, EnvironmentCopy, trial_variables
 from checks.proof.copies.program_copy import ProgramCopy
 from checks.proof.failures import Copy
-from checks.proof.managed import manage, project_variables
+from checks.proof.managed import manage, pipx_variables, project_variables, tool_program
 
 _PRINTING = 120.0  # the same for a statement; a framework may be imported from a slow disk for the first time
 INSTALLING = 900.0  # seconds for one command
@@ -219,6 +219,9 @@ def _install(
         if uv is None:
             raise NotApplied(change.line, "uv: command not found")
         command: tuple[str, ...] = (uv, "pip", change.verb, "--python", str(made.python), *change.arguments)
+    elif change.installer == "pipx":
+        command = (tool_program("pipx", variables), "runpip", made.folder.name, change.verb, *change.arguments)
+        variables = {**variables, **pipx_variables(made)}
     else:
         _check_settings(made, variables, cancelled)
         command = (str(made.python), "-m", "pip", change.verb, *change.arguments)

@@ -33,7 +33,10 @@ _LOOKS = (("check",), ("list",), ("show",), ("--version",), ("cache",), ("debug"
 
 @dataclass(frozen=True)
 class Installed:
-    """A call of an installer for the examined Python. ``installer``: "pip" or "uv"; ``verb``: install or uninstall."""
+    """A call of an installer for the examined Python.
+
+    ``installer``: "pip", "uv", or "pipx", which calls one of these two for it; ``verb``: install or uninstall.
+    """
 
     line: str
     installer: str
@@ -244,7 +247,7 @@ def _of_any_installer(line: str, words: Sequence[str], pythons: tuple[str, ...])
         case ["uv", "pip", verb, "--python", python, *rest] if python in pythons:
             yield from _of_installer(line, "uv", [verb, *rest])
         case ["pipx", "runpip", _, *rest]:
-            yield from _of_installer(line, "pip", rest)
+            yield from _of_installer(line, "pipx", rest)
         case [tool, *rest] if tool in _MANAGED and (managed := _managed(line, tool, rest)):
             yield managed
         case _:

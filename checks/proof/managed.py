@@ -1,8 +1,10 @@
 """Change a copy of a project's manifest and lock file with the project's own tool, and so the copy of its environment.
 
 The tool works in a folder that holds the manifest files alone: the user's project is not touched, and nothing of it is
-built or installed. Sources: docs.astral.sh/uv/reference/environment, python-poetry.org/docs/basic-usage (an active
-environment is used), pdm-project.org/latest/usage/venv (PDM_PYTHON).
+built or installed. pipx works in a home of its own, which holds a link to the copy. What is carried out in the user's
+own environment is the command as it is told. Sources: docs.astral.sh/uv/reference/environment,
+python-poetry.org/docs/basic-usage (an active environment is used), pdm-project.org/latest/usage/venv (PDM_PYTHON),
+pipx.pypa.io/stable/reference/environment-variables.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from checks.proof.changes import Change, Managed, NotTriable
 from checks.proof.copies.environment_copy import EnvironmentCopy
 from checks.proof.resolving.resolver import uv_program
 
-_FILES = (
+FILES = (
     "pyproject.toml", "uv.lock", "uv.toml", ".python-version", "poetry.lock", "poetry.toml", "pdm.lock", "pdm.toml",
 )  # fmt: skip
 _TEXTS = ("README", "LICEN")  # how the files begin that a manifest names
@@ -28,11 +30,12 @@ _PARTS = frozenset(("path", "workspace"))  # keys of a wish
 _PLACE = re.compile(  # as pip writes one
     r"\bfile:|@\s*(?:\.{0,2}[/\\]|[A-Za-z]:[/\\])|^\s*(?:-e\b|--editable\b|\.{1,2}(?:[/\\]|$))|\$\{PROJECT_ROOT\}"
 )
-_QUIET = {
-    "uv": ("--no-install-project", "--no-progress"),
-    "poetry": ("--no-interaction", "--no-ansi"),
-    "pdm": ("--no-self",),
-}
+_QUIET = {"uv": ("--no-progress",), "poetry": ("--no-interaction", "--no-ansi"), "pdm": (), "pipx": ()}
+_PLACES_OF_PIPX = {
+    "PIPX_HOME": ".", "PIPX_SHARED_LIBS": "shared", "PIPX_BIN_DIR": "bin", "PIPX_MAN_DIR": "man",
+    "PIPX_COMPLETION_DIR": "completions",
+}  # fmt: skip
+_WITHOUT_PROJECT = {"uv": ("--no-install-project",), "pdm": ("--no-self",)}  # which is not in the copy
 
 
 def project_variables(tool: str, made: EnvironmentCopy) -> dict[str, str]:
@@ -59,6 +62,30 @@ def check_tools(changes: Sequence[Change]) -> None:
             raise NotTriable("installer", tool=change.tool)
 
 
+def tool_program(tool: str, variables: Mapping[str, str]) -> str:
+    """Where such a tool is.
+
+    Raises:
+        NotTriable: it is not on the user's PATH.
+    """
+    found = shutil.which(tool, path=variables.get("PATH")) or (uv_program(variables) if tool == "uv" else "")
+    if not found:
+        raise NotTriable("no-tool", tool=tool)
+    return found
+
+
+def pipx_variables(made: EnvironmentCopy) -> dict[str, str]:
+    """By these pipx works in this environment, and makes no links to the commands of a copy."""
+    if made.is_users_own:
+        return {"PIPX_HOME": str(made.folder.parent.parent)}
+    home = made.beside / "pipx"
+    (home / "venvs").mkdir(parents=True, exist_ok=True)
+    link = home / "venvs" / made.folder.name
+    if not link.is_symlink():
+        link.symlink_to(made.folder)
+    return {name: str(home / place) for name, place in _PLACES_OF_PIPX.items()}
+
+
 def manage(
     change: Managed,
     made: EnvironmentCopy,
@@ -73,25 +100,42 @@ def manage(
     """
     if made.is_overlay:
         raise NotTriable("too-large-for-uv")
-    tool = uv_program(variables) if change.tool == "uv" else shutil.which(change.tool, path=variables.get("PATH"))
-    if not tool:
-        raise NotTriable("no-tool", tool=change.tool)
-    copy = made.folder.parent / "project"
-    if not copy.exists():
-        _copy_manifest(_project(change, folder), copy)
-    words = [str(copy) if change.project and word == change.project else word for word in change.words]
+    tool = tool_program(change.tool, variables)
+    if change.tool == "pipx":
+        run((tool, *change.words), {**variables, **pipx_variables(made)})
+    else:
+        _in_project(change, tool, made, variables, folder, run)
+
+
+def _in_project(
+    change: Managed,
+    tool: str,
+    made: EnvironmentCopy,
+    variables: Mapping[str, str],
+    folder: str,
+    run: Callable[[tuple[str, ...], Mapping[str, str]], None],
+) -> None:
+    project = project_of(change, folder)
+    words = list(change.words)
+    if not made.is_users_own:
+        copy = made.folder.parent / "project"
+        if not copy.exists():
+            _copy_manifest(project, copy)
+        words = [str(copy) if change.project and word == change.project else word for word in words]
+        project = copy
     if not change.project:
-        words = ["-C", str(copy), *words]
-    quiet = () if change.verb == "source" else _QUIET[change.tool]
+        words = ["-C", str(project), *words]
+    if change.verb != "source":
+        words += [*_QUIET[change.tool], *(() if made.is_users_own else _WITHOUT_PROJECT.get(change.tool, ()))]
     synced = {name: value for name, value in variables.items() if name != "UV_NO_SYNC"}
-    run((tool, *words, *quiet), {**synced, **_here(change, made)})
+    run((tool, *words), {**synced, **_here(change, made)})
 
 
 def _here(change: Managed, made: EnvironmentCopy) -> dict[str, str]:
     return {name: value for name, value in project_variables(change.tool, made).items() if name != "UV_NO_SYNC"}
 
 
-def _project(change: Managed, folder: str) -> Path:
+def project_of(change: Managed, folder: str) -> Path:
     """The folder of the manifest: that of the command, else the nearest one above the program's folder."""
     if change.project:
         return Path(change.project)
@@ -112,7 +156,7 @@ def _copy_manifest(project: Path, copy: Path) -> None:
     copy.mkdir()
     for path in sorted(project.iterdir()):
         is_text = path.name.upper().startswith(_TEXTS)
-        if (path.name in _FILES or is_text) and path.is_file() and path.stat().st_size <= _LONGEST:
+        if (path.name in FILES or is_text) and path.is_file() and path.stat().st_size <= _LONGEST:
             shutil.copyfile(path, copy / path.name)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack
@@ -300,7 +301,7 @@ class Trial:
         if ground.program is not None:
             witness, command = _in_copy(witness, ground.program)
         if made is not None:
-            command = (_absolute(command[0], witness.folder), *command[1:])
+            command = (_program(command[0], witness.folder, around.variables, made), *command[1:])
             moved = [made.moved(word) for word in command]
             # An overlay has only those commands that were installed into it.
             command = tuple(
@@ -329,6 +330,13 @@ def _in_copy(witness: Witness, program: ProgramCopy) -> tuple[Witness, tuple[str
         is_elsewhere = folder == witness.folder and not word.startswith("-")
         words.append(program.moved(path) if is_elsewhere and program.moved(path) != path else program.moved(word))
     return dataclasses.replace(witness, folder=folder), (_absolute(witness.command[0], witness.folder), *words)
+
+
+def _program(program: str, folder: str, variables: Mapping[str, str], made: EnvironmentCopy) -> str:
+    """The program of the user's environment to which a link leads from outside, where there is one."""
+    path = _absolute(program, folder)
+    found = shutil.which(path, path=variables.get("PATH"))
+    return made.followed(found) or path if found else path
 
 
 def _absolute(program: str, folder: str) -> str:

@@ -4,7 +4,8 @@
 
 FOLDER as for try_environments. Each program is started by ``naosu run --prove`` in its user's setting. Printed are what
 came of each remedy, seconds, megabytes that were copied, and what in the environment differs from before: paths, types,
-modes, sizes, times of change and contents of all its files.
+modes, sizes, times of change and contents of all its files. Before that it is started once by itself, for Python
+compiles then what it imports.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.tools.try_environments import asked_for, asked_in, symptom_of
+from tests.tools.try_environments import asked_for, asked_in, started_in, symptom_of
 
 PATIENCE = 1800  # seconds for one environment
 
@@ -27,6 +28,7 @@ def main() -> None:
     places, out = asked_for("proofs")
     counts: Counter[str] = Counter()
     for place in places:
+        started_in(place)
         before = _tree(place)
         started = time.monotonic()
         report = _proven(place, out / f"{place.name}.json")

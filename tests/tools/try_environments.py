@@ -130,6 +130,13 @@ def asked_in(place: Path, arguments: list[str], patience: float = PATIENCE) -> "
     )
 
 
+def started_in(place: Path) -> None:
+    """Start the program of an environment as its user does, and let nobody look."""
+    command = [str(place / "wrap"), *shlex.split((place / "cmd").read_text("utf-8"))]
+    folder = (place / "cwd").read_text("utf-8").strip()
+    subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
+
+
 def _judged(place: Path, findings: list[dict[str, object]]) -> tuple[str, str]:
     serious = [finding for finding in findings if finding["severity"] in SERIOUS]
     words = ", ".join(f"{finding['cause']} {finding['severity']} {finding['confidence']:.2f}" for finding in findings)

@@ -26,6 +26,7 @@ from checks.proof.changes import NotTriable
 MOST_COPIED = 12 << 30  # bytes; PyTorch with CUDA takes 5 to 8 GB, which a common disk copies in a minute or less
 ROOM = 1 << 30  # bytes that stay free
 KEPT = ".naosu"  # a folder of an environment: what is kept of remedies that were carried out there (checks/mending)
+_MOST_LINKS = 8  # that lead to a program, one to the next
 _FICLONE = 0x40049409  # Linux: ioctl_ficlone(2)
 _LONGEST_SCRIPT = 1 << 16
 # The first line of a command, and the second one of those whose path is too long for the first, or has a space in it.
@@ -57,6 +58,23 @@ class EnvironmentCopy:
     def beside(self) -> Path:
         """Where installers may leave what is theirs."""
         return self.room or self.folder.parent
+
+    @property
+    def is_users_own(self) -> bool:
+        """Whether it is no copy, and the user's environment itself is to be changed."""
+        return str(self.folder) in self.prefixes
+
+    def followed(self, program: str) -> str:
+        """The program of the environment to which a link from outside leads, as pipx makes them; "" for others."""
+        path = Path(program)
+        for _ in range(_MOST_LINKS):
+            try:
+                path = absolute(path.parent / path.readlink())
+            except OSError:
+                break
+            if any(path.is_relative_to(prefix) for prefix in self.prefixes):
+                return "" if self.is_overlay else str(path)
+        return ""
 
     def moved(self, text: str) -> str:
         """A word of a command or the value of a variable, with the copy in the place of the environment."""

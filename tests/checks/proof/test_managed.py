@@ -3,18 +3,25 @@
 import os
 import subprocess
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import msgspec
 import pytest
+from support.broken_environment import tree
 from support.wheels import wheel
 
 from checks.engine.watch.connection import Listened
 from checks.engine.watch.program import ProgramTask, watch_program
-from checks.facts import Facts, MachineFacts, OsFacts, ResolutionResult
+from checks.facts import Facts, MachineFacts, OsFacts, Proof, ResolutionResult
 from checks.facts.case import Answers, Case
 from checks.facts.finding import FAILED_RUN, Finding, Severity
 from checks.interpreters import read_interpreter
+from checks.mending import permission
+from checks.mending.journal import journals
+from checks.mending.mend import mend, proposal
+from checks.mending.permission import NotMended
+from checks.mending.undo import undo
 from checks.proof.changes import NotTriable
 from checks.proof.managed import _copy_manifest
 from checks.proof.prove import Tried, prove
@@ -50,11 +57,17 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def failed(project: Path, requirement: str) -> Case:
-    words = (UV, "run", "prog.py")
+    python = str(project / ".venv/bin/python")
+    case = case_of((UV, "run", "prog.py"), project, python, requirement)
+    assert (case.facts.interpreters or ())[0].project == str(project)
+    return case
+
+
+def case_of(words: tuple[str, ...], project: Path, program: str, requirement: str) -> Case:
     run = watch_program(ProgramTask(command=words, folder=project, named=words), Listened(lambda *_: None))
     assert run.failed
-    python = read_interpreter(str(project / ".venv/bin/python"))
-    assert (python.package_manager, python.project) == ("uv", str(project))
+    python = read_interpreter(program)
+    assert python.package_manager in ("uv", "pipx")
     facts = Facts(
         machine=MachineFacts(os=OsFacts(system="Linux")),
         interpreters=(python,),
@@ -152,3 +165,95 @@ def test_what_works_on_no_copy_is_said(project: Path) -> None:
     pixi = msgspec.structs.replace(python, package_manager="pixi")
     case = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, interpreters=(pixi,)))
     assert not list(prove(case)), "nothing can be tried, and so nothing is offered"
+
+
+def test_what_was_proven_is_carried_out_in_the_project_and_undone(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(permission, "is_administrator", lambda: False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    case = failed(project, "six>=2")
+    line = f"uv add --project {project} 'six>=2'"
+    proof = Proof(
+        cause="dependency-version-conflict",
+        remedy="install-required-version",
+        result="proven",
+        commands=(line,),
+        run=case.facts.runs[0],
+    )
+    case = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, proofs=(proof,)))
+    before = tree(project)
+    proposed = proposal(case)
+    assert proposed is not None
+    assert proposed.commands == (line,)
+    assert {path.name for path in proposed.manifests if path.exists()} == {"pyproject.toml", "uv.lock"}
+    (mending,) = ended(mend(case, proposed)).facts.mendings
+    assert mending.result == "fixed"
+    manifest = project / "pyproject.toml"
+    assert "six>=2" in manifest.read_text()
+    changed = manifest.read_text()
+    manifest.write_text(changed + "# mine")
+    with pytest.raises(NotMended, match="changed-since"):
+        undo(journals()[0])
+    manifest.write_text(changed)
+    assert undo(journals()[0]).key == "line"
+    after = tree(project)
+    for found in (before, after):  # its time, since something was written in it
+        found.pop(".")
+    assert after == before
+
+
+PIPX = """#!{python}
+import json, os, pathlib, subprocess, sys
+verb, *words = sys.argv[1:]
+force, name, wanted = words
+place = pathlib.Path(os.environ["PIPX_HOME"], "venvs", name)
+assert (verb, force) == ("inject", "--force") and place.is_dir(), sys.argv
+uv = [{uv!r}, "pip", "install", "--quiet", "--python", str(place / "bin/python"), wanted]
+code = subprocess.run(uv).returncode
+receipt = place / "pipx_metadata.json"
+receipt.write_text(json.dumps({{**json.loads(receipt.read_text()), "injected": wanted}}))
+sys.exit(code)
+"""
+
+
+def test_pipx_works_in_a_home_of_its_own_and_then_in_the_users(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user's pipx is a few lines that do what it does; the environment has no pip, as its newer ones."""
+    monkeypatch.setattr(permission, "is_administrator", lambda: False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    place = tmp_path / "home" / "venvs" / "tool"
+    place.parent.mkdir(parents=True)
+    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, str(place)], check=True)
+    monkeypatch.setenv("UV_NO_INDEX", "1")
+    monkeypatch.setenv("UV_FIND_LINKS", str(tmp_path / "shelf"))
+    subprocess.run([UV, "pip", "install", "--quiet", "--python", str(place / "bin/python"), "six<2"], check=True)
+    (place / "pipx_metadata.json").write_text("{}")
+    (tmp_path / "bin").mkdir()
+    pipx = tmp_path / "bin" / "pipx"
+    pipx.write_text(PIPX.format(python=sys.executable, uv=UV))
+    pipx.chmod(0o755)
+    monkeypatch.setenv("PATH", os.pathsep.join((str(pipx.parent), os.environ["PATH"])))
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    case = case_of((str(place / "bin/python"), "prog.py"), project, str(place / "bin/python"), "six>=2")
+    before = tree(place)
+    proven = ended(prove(case))
+    (proof,) = proven.facts.proofs
+    assert (proof.result, proof.reason, proof.commands) == ("proven", "", ("pipx inject --force tool 'six>=2'",))
+    assert tree(place) == before
+    proposed = proposal(proven)
+    assert proposed is not None
+    (mending,) = ended(mend(proven, proposed)).facts.mendings
+    assert mending.result == "fixed"
+    assert (place / "pipx_metadata.json").read_text() != "{}"
+    assert undo(journals()[0]).key == "line", "what pipx notes is not taken for the user's own"
+    assert tree(place) == before
+
+
+def ended(steps: Generator[object, None, Case]) -> Case:
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]

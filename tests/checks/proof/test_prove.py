@@ -44,6 +44,18 @@ def test_a_command_of_the_environment_is_run_in_the_copy(failed: Failed, environ
     assert proofs_of(case)["install-fitting-release"].result == "proven"
 
 
+def test_a_link_to_a_command_of_the_environment_leads_to_the_copy(
+    failed: Failed, environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As pipx and "uv tool" leave one in a folder on PATH."""
+    (tmp_path / "bin").mkdir()
+    link = tmp_path / "bin" / "command"
+    link.symlink_to(environment / "bin" / "command")
+    monkeypatch.setenv("PATH", os.pathsep.join((str(link.parent), os.environ["PATH"])))
+    case = failed(RELEASE, SIX, ("install-fitting-release",), command=("command",))
+    assert proofs_of(case)["install-fitting-release"].result == "proven"
+
+
 @pytest.mark.parametrize(
     ("requirement", "result", "said"),
     [

@@ -166,14 +166,20 @@ def doing_words(step: Doing, language: str) -> str:
 
 def plan_words(proposed: Proposal, language: str) -> tuple[str, ...]:
     """All that a user agrees to, line by line."""
+    from checks.proof.candidates import needs_index  # late: not with every report
+
     started = (proposed.witness, *proposed.others)
     lines = [words("mendings.plan-title", language, title=proposed.title, path=str(proposed.prefix))]
     lines += [words("mendings.plan-command", language, command=line) for line in proposed.commands]
     if proposed.packages:
         lines.append(changed_words(proposed.packages, language))
-    if any("install" in line for line in proposed.commands):
+    if needs_index(proposed.changes):
         lines.append(words("mendings.plan-index", language))
     lines.append(words("mendings.plan-kept", language))
+    if files := [str(path) for path in proposed.manifests if path.exists()]:
+        lines.append(
+            words("mendings.plan-project", language, files=words("report.list-separator", language).join(files))
+        )
     if proposed.settings:
         told = words("report.list-separator", language).join(_by_hand(change, language) for change in proposed.settings)
         lines.append(words("mendings.plan-variables", language, variables=told))

@@ -13,6 +13,7 @@ from wizard.desktop import icons, theme
 from wizard.jobs.background import Work
 from wizard.widgets.disclosure import Disclosure
 from wizard.widgets.labels import filled, plain_label
+from wizard.widgets.scroller import Scroller
 
 READABLE = 940  # logical pixels: lines longer than this are hard to read
 
@@ -37,9 +38,7 @@ class Page(QWidget):
         column.setObjectName("column")
         self.body = filled(QVBoxLayout(column), self.title, self.intro, margins=(28, 22, 28, 22), spacing=12)
         column.setMaximumWidth(READABLE)
-        self.scroller = QScrollArea()
-        self.scroller.setWidgetResizable(True)
-        self.scroller.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.scroller = Scroller()
         self.scroller.setWidget(column)
         filled(QVBoxLayout(self), self.scroller, margins=(0, 0, 0, 0))
         self.bind(self.title.setText, f"{self.name}-title")

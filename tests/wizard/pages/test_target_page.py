@@ -273,8 +273,8 @@ def test_the_length_of_the_load_test_is_chosen_by_key_and_kept(qtbot: QtBot, fou
     assert found._loads[0].isVisible()
     assert found._loads[0].isChecked()
     found._loads[0].setFocus()
-    qtbot.keyClick(found._loads[0], Qt.Key.Key_Down)
-    qtbot.keyClick(found._loads[60], Qt.Key.Key_Down)
+    qtbot.keyClick(found._loads[0], Qt.Key.Key_Right)
+    qtbot.keyClick(found._loads[60], Qt.Key.Key_Right)
     assert found.case.answers.load == 600
     assert found.case.answers.effort_taken == "standard"  # a group of its own
     found.case.set_language(language)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 from PySide6.QtCore import QSettings, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtGui import QAccessible, QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLabel, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 from support.played_engine import VENV, Engine
@@ -89,6 +89,26 @@ def test_every_page_fits(qtbot: QtBot, at_report: Window, width: int, height: in
         scroller = at_report.page(step).scroller
         if width > 500:  # on a smaller screen what does not fit is scrolled to
             assert scroller.widget().minimumSizeHint().width() <= scroller.viewport().width(), step
+
+
+def test_a_page_keeps_its_width_when_more_is_shown(window: Window) -> None:
+    scroller = window.page(Step.SYMPTOM).scroller
+    window.resize(1100, 1400)
+    QGuiApplication.processEvents()
+    assert scroller.verticalScrollBar().maximum() == 0
+    before = scroller.viewport().width()
+    window.resize(1100, 400)
+    QGuiApplication.processEvents()
+    assert scroller.verticalScrollBar().maximum() > 0
+    assert scroller.viewport().width() == before
+
+
+def test_a_screen_reader_may_ask_for_parts_that_are_not_there(window: Window) -> None:
+    parts = QAccessible.queryAccessibleInterface(window.page(Step.SYMPTOM).scroller)
+    assert parts.child(0) is not None
+    assert [parts.child(parts.childCount() + number) for number in range(3)] == [None, None, None]
+    window.go(Step.EVIDENCE)  # the parts of the other page are hidden now
+    assert [parts.child(number) is None for number in range(parts.childCount())] == [False] * parts.childCount()
 
 
 def test_f5_checks_again(qtbot: QtBot, at_report: Window, engine: Engine) -> None:

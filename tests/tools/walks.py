@@ -34,6 +34,7 @@ TICKETS = (_CARD, _LIBRARY, _SEED)
 PATIENCE = 60.0  # seconds for a step
 _FRAMES = ("dialog", "file chooser", "frame", "filler")  # which have no such state
 _MARK = re.compile(r"\(&.\)|&")
+_KEY = re.compile(r"\([A-Z]\)")  # as it is read out
 
 
 @dataclass
@@ -70,7 +71,7 @@ class Person:
             is_ready = states.contains(Atspi.StateType.SENSITIVE) or node.get_role_name() in _FRAMES
             if not (is_ready and states.contains(Atspi.StateType.SHOWING)):
                 continue
-            name = node.get_name().removesuffix(" — Naosu")  # as dialogs are called
+            name = _KEY.sub("", node.get_name()).removesuffix(" — Naosu")  # as dialogs are called
             if name in names and (not role or node.get_role_name() == role):
                 return node
         return None

@@ -1,4 +1,7 @@
-"""What the window remembers from one start to the next: its size, its language, its theme. What is odd is left out."""
+"""What the window remembers from one start to the next: size, language, theme, how answers are written.
+
+What is odd is left out.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,16 @@ def theme() -> str:
 def remember_theme(name: str) -> None:
     """Note the theme."""
     _settings().setValue("window/theme", name)
+
+
+def writes_markdown() -> bool:
+    """Whether answers are wanted with the marks that trackers understand."""
+    return bool(_settings().value("reply/markdown") == "yes")
+
+
+def remember_markdown(wanted: bool) -> None:
+    """Note whether they are."""
+    _settings().setValue("reply/markdown", "yes" if wanted else "no")
 
 
 def geometry() -> QByteArray | None:

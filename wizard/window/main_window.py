@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Notice
-from wizard.desktop import settings, theme
+from wizard.desktop import attention, settings, theme
 from wizard.flow import MODELS, SERVED, TICKET, Answers, Step, next_step, previous_step, reachable
 from wizard.jobs.background import Work
 from wizard.pages.page import Page, in_reading_order
@@ -90,6 +90,7 @@ class Window(QMainWindow):
         self._next_key.triggered.connect(self._press_next)
         self.addAction(self._next_key)  # in no menu: Enter alone is a new line in the text
         case.changed.connect(self._refresh)
+        case.progressed.connect(self._show_title)
         case.language_changed.connect(self.retranslate)
         work.finished_run.connect(self._run_finished)
         work.finished_watch.connect(self._watch_finished)
@@ -239,7 +240,7 @@ class Window(QMainWindow):
 
     def _watch_finished(self) -> None:
         """On to the examination of the Python that ran; where none was seen, the user chooses one."""
-        self.announce(self.case.say("watch-done"))
+        self._tell_done("watch-done")
         if self.step is Step.EVIDENCE:
             if any(run.interpreter for run in self.case.program_runs):
                 self.run()
@@ -302,9 +303,14 @@ class Window(QMainWindow):
         self.go(Step.SYMPTOM)
 
     def _run_finished(self) -> None:
-        self.announce(self.case.say("run-done"))
+        self._tell_done("run-done")
         if self.step is Step.RUN:
             self.go(Step.REPORT)
+
+    def _tell_done(self, key: str) -> None:
+        text = self.case.say(key)
+        self.announce(text)
+        attention.call(self, text)
 
     # --- files
 
@@ -340,8 +346,17 @@ class Window(QMainWindow):
             key = "next-read"
         self.next.setText(self.case.say(key))
         self._hint.setText(self._hint_text())
-        self.setWindowTitle(self.case.say("window-title", page=self.case.say(f"{self.step.value}-title")))
+        self._show_title()
         self._show_notice()
+
+    def _show_title(self) -> None:
+        """Which page this is, and for the task bar how far an examination is."""
+        page, share = self.case.say(f"{self.step.value}-title"), int(100 * self.case.running.share)
+        if self.case.is_running and share:
+            page = self.case.say("window-title-running", page=page, share=share)
+        title = self.case.say("window-title", page=page)
+        if title != self.windowTitle():
+            self.setWindowTitle(title)
 
     def _hint_text(self) -> str:
         if self.case.busy:

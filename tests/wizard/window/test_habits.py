@@ -8,13 +8,14 @@ import msgspec
 import pytest
 from PySide6.QtCore import QSettings, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QLabel, QMessageBox, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 from support.played_engine import VENV, Engine
 
+from checks.engine import events
 from checks.history.drafts import Draft, Drafts
 from wizard.case_model import CaseModel
-from wizard.desktop import settings, theme
+from wizard.desktop import attention, settings, theme
 from wizard.flow import Step
 from wizard.jobs.background import Work
 from wizard.pages.evidence import EvidencePage
@@ -109,6 +110,29 @@ def test_a_screen_reader_may_ask_for_parts_that_are_not_there(window: Window) ->
     assert [parts.child(parts.childCount() + number) for number in range(3)] == [None, None, None]
     window.go(Step.EVIDENCE)  # the parts of the other page are hidden now
     assert [parts.child(number) is None for number in range(parts.childCount())] == [False] * parts.childCount()
+
+
+def test_the_task_bar_says_how_far_it_is_and_when_it_is_over(
+    qtbot: QtBot, at_target: Window, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alerts: list[object] = []
+    monkeypatch.setattr(QApplication, "alert", alerts.append)
+    monkeypatch.setattr(at_target, "isActiveWindow", lambda: False)
+    at_target.go_next()
+    at_target.case.take(events.Progress(share=0.424, remaining=None))
+    assert "(42 %)" in at_target.windowTitle()
+    engine.tell_all()
+    qtbot.waitUntil(lambda: at_target.step is Step.REPORT)
+    assert alerts == [at_target]
+    assert "%" not in at_target.windowTitle()
+
+
+def test_whoever_is_at_the_window_is_not_called(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    alerts: list[object] = []
+    monkeypatch.setattr(QApplication, "alert", alerts.append)
+    monkeypatch.setattr(window, "isActiveWindow", lambda: True)
+    attention.call(window, "Done.")
+    assert alerts == []
 
 
 def test_f5_checks_again(qtbot: QtBot, at_report: Window, engine: Engine) -> None:

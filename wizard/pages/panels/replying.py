@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 import re
+import textwrap
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout
 
 from checks.languages import LANGUAGES
+from wizard.desktop import settings
 from wizard.widgets.labels import filled, plain_label
 
 if TYPE_CHECKING:
@@ -20,7 +22,10 @@ if TYPE_CHECKING:
 
     from wizard.pages.page import Page
 
-_MARK = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~])")
+_FENCE = re.compile(r"^(```+)\w*\n(.*?)\n\1$", re.MULTILINE | re.DOTALL)
+_MARKS = re.compile(  # a character that is itself, code, an address, bold text, and what keeps names from being links
+    r"\\([\\`*_{}\[\]()#+\-.!|<>~$&])|(`+) ?(.+?) ?\2(?!`)|<(https?://[^>\s]+)>|\*\*|\u200b"
+)
 _SOON = 1_000  # milliseconds without a key, after which what was written is saved
 _KANA = range(0x3041, 0x30FF + 1)
 
@@ -48,14 +53,19 @@ class ReplyPanel(QFrame):
         self.copy.setObjectName("primary")
         self.close_button = page.button("reply-close", self.hide)
         self.anew = page.button("reply-anew", self._write_anew, "reply-anew-means")
-        self._written = ""  # by us
+        self.markdown = QCheckBox()
+        self.markdown.setChecked(settings.writes_markdown())
+        page.bind_button(self.markdown, "reply-markdown", "reply-markdown-means")
+        self.markdown.toggled.connect(self._write_otherwise)
+        self._source = ""  # the answer in Markdown
+        self._written = ""  # by us, as it is shown
         self._kept = ""  # as it was saved last
         self._shown_in = ""  # the language of the text that is shown
         self._soon = QTimer(self, singleShot=True, interval=_SOON)
         self._soon.timeout.connect(self.keep)
         self.text.textChanged.connect(self._changed)
         page.case.left.connect(self.keep)  # while its case is still the one that is shown
-        line = filled(QHBoxLayout(), self.copy, self.language, self.anew, spacing=8)
+        line = filled(QHBoxLayout(), self.copy, self.language, self.markdown, self.anew, spacing=8)
         line.addStretch(1)
         line.addWidget(self.close_button)
         filled(QVBoxLayout(self), heading, self.text, line, margins=(16, 12, 16, 12), spacing=8)
@@ -69,12 +79,25 @@ class ReplyPanel(QFrame):
     def take(self, text: str) -> None:
         """Show the answer, as its writer left it where that was changed."""
         self.keep()
-        self._written, self._shown_in = plain(text), self.language.currentData()
+        self._source, self._shown_in = text, self.language.currentData()
+        self._written = self._in_its_form()
         self._kept = self._page.work.cases.reply(self._shown_in)
         self._show(self._kept or self._written)
         self.show()
         self.text.setFocus()
         QTimer.singleShot(0, self, self._show_whole)  # when it has its place
+
+    def _in_its_form(self) -> str:
+        return self._source if self.markdown.isChecked() else plain(self._source)
+
+    def _write_otherwise(self, markdown: bool) -> None:
+        """In the other form; what its writer has changed stays as it is."""
+        settings.remember_markdown(markdown)
+        is_ours = self.text.toPlainText() == self._written
+        self._written = self._in_its_form()
+        if is_ours:
+            self._show(self._written)
+        self._changed()
 
     def _show(self, text: str) -> None:
         self.text.blockSignals(True)
@@ -99,7 +122,7 @@ class ReplyPanel(QFrame):
     def forget(self) -> None:
         """Nothing of it belongs to the next case."""
         self._show("")
-        self._written = self._kept = self._shown_in = ""
+        self._source = self._written = self._kept = self._shown_in = ""
         self.hide()
 
     def _write_anew(self) -> None:
@@ -123,9 +146,16 @@ class ReplyPanel(QFrame):
 
 
 def plain(markdown: str) -> str:
-    """An answer without the marks by which Markdown takes a character for itself; code stays as it is."""
-    parts = re.split(r"(^```.*?^```$)", markdown, flags=re.MULTILINE | re.DOTALL)
-    return "".join(part if number % 2 else _MARK.sub(r"\1", part) for number, part in enumerate(parts))
+    """An answer as a mail shows it: without the marks of Markdown, its code set in by four columns."""
+    parts, end = [], 0
+    for found in _FENCE.finditer(markdown):
+        parts += [_unmarked(markdown[end : found.start()]), textwrap.indent(found[2], "    ")]
+        end = found.end()
+    return "".join((*parts, _unmarked(markdown[end:])))
+
+
+def _unmarked(text: str) -> str:
+    return _MARKS.sub(lambda found: found[1] or found[3] or found[4] or "", text)
 
 
 def language_of(ticket: str, otherwise: str) -> str:

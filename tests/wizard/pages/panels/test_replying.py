@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 from support.cases_list import paste, wait_for
 
 from checks.history.cases import Cases
+from wizard.desktop import settings
 from wizard.flow import Step
 from wizard.pages.panels.replying import ReplyPanel, language_of, plain
 from wizard.pages.report import ReportPage
@@ -19,7 +20,9 @@ from wizard.window.main_window import Window
         (r"1\.5 GiB", "1.5 GiB"),
         (r"libcudnn\*.so.9 and cudnn\_8.dll", "libcudnn*.so.9 and cudnn_8.dll"),
         (r"Lib\\site-packages", r"Lib\site-packages"),
-        ("```sh\necho \\*\n```", "```sh\necho \\*\n```"),
+        ("so:\n\n```sh\necho \\*\n```\n\n1\\. or `sm_50`", "so:\n\n    echo \\*\n\n1. or sm_50"),
+        ("**The cause:** see <https://example.org/a_b>, @\u200bname", "The cause: see https://example.org/a_b, @name"),
+        ("`` a`b `` and 2 \\* 3", "a`b and 2 * 3"),
         ("plain", "plain"),
     ],
 )
@@ -86,3 +89,16 @@ def test_an_answer_is_saved_when_the_window_is_closed(window: Window, reply: Rep
     reply.text.setPlainText("Install torch.")
     window.close()
     assert window.work.cases.reply("en") == "Install torch."
+
+
+def test_whoever_wants_markdown_has_it_also_the_next_time(window: Window, reply: ReplyPanel) -> None:
+    assert "**" not in reply.text.toPlainText()
+    reply.markdown.click()
+    assert "**" in reply.text.toPlainText()
+    assert reply.anew.isHidden()
+    assert settings.writes_markdown()
+    reply.text.setPlainText("Install torch.")
+    reply.markdown.click()
+    assert reply.text.toPlainText() == "Install torch."  # what its writer has changed stays
+    reply.anew.click()
+    assert "**" not in reply.text.toPlainText()

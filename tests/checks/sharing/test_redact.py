@@ -378,3 +378,13 @@ def test_the_values_of_a_phrase_are_hidden_and_its_key_is_kept() -> None:
     by_key = msgspec.structs.replace(finding, values={"key": "compat-host"})
     (hidden_one,) = redact(msgspec.structs.replace(case(), findings=(by_key,)), Own(host="compat-host")).case.findings
     assert hidden_one.values == {"key": "<host-1>"}
+
+
+def test_of_many_homes_each_is_hidden_and_none_is_searched_for_alone() -> None:
+    """As many names as a server has accounts: a pattern for each took minutes."""
+    text = "".join(f"/home/u{number}x{number * 7919 % 10007}/x " for number in range(2000))
+    names = learned([text], "", Own())
+    hidden = Redaction(names).hide(text, "text")
+    assert re.sub(r"<user-\d+>", "", hidden) == "/home//x " * 2000
+    assert len(names.users) == names.counts()["user"] == 2000
+    assert len(names._patterns) < 30

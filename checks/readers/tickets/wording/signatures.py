@@ -22,6 +22,8 @@ _ERROR = re.compile(r"(?i)error|exception|fail|fatal|cannot|could not|unable|not
 # Of the two shapes of a text: longer than any gap that RE2 allows in a pattern (1,000), so that none bridges it.
 _BETWEEN = b"\n" + b"\0" * 1001
 MOST_LINES = 8  # of one wording
+_MOST_TEXTS, _MOST_BYTES = 500, 16 << 20  # that are remembered with what was searched in them; a case holds fewer logs
+_texts: dict[tuple[Line, ...], _Text] = {}  # the one that was asked for last at the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,10 @@ class _Text:
         self.searched = Searched(wordings(), self._whole, fixed_words.lower())
         self._known: dict[int, _Match | None] = {}
 
+    def __len__(self) -> int:
+        """Bytes of it that are searched."""
+        return len(self._whole)
+
     def find(self, number: int) -> _Match | None:
         """The first place of a pattern: in a line, or else in the text without line breaks."""
         if number not in self._known:
@@ -114,9 +120,13 @@ def _with_margins(in_one_piece: bytes, pieces: Sequence[bytes], by_line: Sequenc
     return b"\n".join([in_one_piece, *(by_line[place] for place in sorted(near) if 0 <= place < len(by_line))])
 
 
-@functools.lru_cache(maxsize=8)  # the checks of several causes ask of the same error
 def _searched(lines: tuple[Line, ...]) -> _Text:
-    return _Text(lines)
+    """The text with what was searched in it: judgement asks of each log, and of each error, several times."""
+    text = _texts.pop(lines, None) or _Text(lines)
+    _texts[lines] = text
+    while len(_texts) > 1 and (len(_texts) > _MOST_TEXTS or sum(map(len, _texts.values())) > _MOST_BYTES):
+        del _texts[next(iter(_texts))]
+    return text
 
 
 @functools.cache

@@ -21,6 +21,7 @@ from checks.paths import ROOT
 from checks.readers.tickets.wording.literals import Filter, alternatives_of
 from checks.readers.tickets.wording.number_sets import Numbers, NumberSets
 
+_MEMORY = 1 << 20  # bytes for one pattern: hundreds of logs need thousands of them, a gigabyte with RE2's own limit
 FIXED_WORDS = ROOT / "learned" / "fixed_words.npz"
 
 
@@ -104,9 +105,17 @@ class Searched:
 
 @functools.cache
 def _compiled(pattern: str) -> Any:
+    try:
+        return re2.compile(f"(?im){pattern}", _options(_MEMORY))
+    except re2.error:  # too large for it
+        return re2.compile(f"(?im){pattern}", _options(8 * _MEMORY))
+
+
+def _options(memory: int) -> re2.Options:
     options = re2.Options()
     options.log_errors = False
-    return re2.compile(f"(?im){pattern}", options)
+    options.max_mem = memory
+    return options
 
 
 @functools.cache

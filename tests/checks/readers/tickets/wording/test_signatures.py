@@ -15,6 +15,7 @@ from checks.facts.quotation import CLUE_SHOWN
 from checks.knowledge.catalogue import cause_files, cause_of
 from checks.knowledge.tickets.phrases import expand
 from checks.readers.tickets.lines import lines_of
+from checks.readers.tickets.wording import signatures
 from checks.readers.tickets.wording.signatures import hits
 
 OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"
@@ -131,3 +132,27 @@ def test_hostile_text_as_a_ticket() -> None:
 def test_any_text(text: str) -> None:
     for hit in hits(lines_of(text), (Facts(),)):
         assert all(1 <= line <= text.count("\n") + 1 for line in hit.lines)
+
+
+def test_of_many_logs_none_is_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judgement asks of each log several times, one log after the other."""
+    made: list[int] = []
+    new = signatures._Text
+    monkeypatch.setattr(signatures, "_texts", {})
+    monkeypatch.setattr(signatures, "_Text", lambda lines: made.append(len(lines)) or new(lines))
+    logs = [lines_of(f"log {number}\n{OUT_OF_MEMORY}") for number in range(12)]
+    found = [[hits(log, (Facts(),)) for log in logs] for _ in range(3)]
+    assert len(made) == 12
+    assert found[0] == found[1] == found[2]
+    assert all(found[0])
+
+
+def test_what_was_searched_is_forgotten_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signatures, "_texts", {})
+    monkeypatch.setattr(signatures, "_MOST_TEXTS", 3)
+    for number in range(5):
+        hits(lines_of(f"log {number}"), (Facts(),))
+    assert [lines[0].text for lines in signatures._texts] == ["log 2", "log 3", "log 4"]
+    monkeypatch.setattr(signatures, "_MOST_BYTES", 10)
+    hits(lines_of("a long one"), (Facts(),))
+    assert len(signatures._texts) == 1

@@ -27,7 +27,7 @@ from checks.engine.plans.load import load_jobs
 from checks.engine.plans.quantisation import quantisation_jobs, with_weights
 from checks.engine.plans.recheck import recheck_job
 from checks.engine.plans.rerun import rerun_jobs
-from checks.engine.plans.statements import statements_job
+from checks.engine.plans.statements import statements_job, with_script_examined
 from checks.engine.request import Request
 from checks.engine.resume import Remaining
 from checks.engine.searched_folders import searched_of
@@ -110,6 +110,7 @@ class _Examination:
         yield from runner.until(programs)
         facts = collected(request, target, interpreters, models, answers, read)
         facts = msgspec.structs.replace(facts, runs=(*facts.runs, *(run for runs in tried for run in runs)))
+        facts = with_script_examined(facts, request)
         facts = msgspec.structs.replace(facts, searched=searched_of(target, facts, request))
         if programs.done():
             facts = msgspec.structs.replace(facts, local_programs=programs.result())

@@ -61,6 +61,7 @@ class InstalledPackage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     on_pythonpath: bool = False  # its folder is searched because PYTHONPATH names it
     # "charset_normalizer.constant.IANA": what its modules import from a changed one that does not have it
     unmet: tuple[str, ...] = ()
+    project: str = ""  # the folder that it was installed from to be edited there, which is not there any more
 
 
 class SharedModule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

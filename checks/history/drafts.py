@@ -24,6 +24,7 @@ _LARGEST = 8 * 2**20  # bytes
 class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the user had answered and given. ``case``: the one of the list that was being examined again.
 
+    ``command``: of the user's own program, while that was watched; ``folder`` and ``seconds``: where, and how long.
     ``started``: when its process was started, in seconds since 1970: another one may have its number later.
     """
 
@@ -34,6 +35,9 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     files: tuple[tuple[str, str], ...] = ()  # path and kind
     target: str = ""
     case: str = ""
+    command: str = ""
+    folder: str = ""
+    seconds: int = 0
     started: float = 0.0
 
 

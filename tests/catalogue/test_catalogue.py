@@ -387,7 +387,8 @@ def test_pip_commands_are_understood_by_pip() -> None:
         "for remedy, _, _, _, command, *rest in json.load(sys.stdin):\n"
         "    print(remedy, flush=True)\n"
         "    options, packages = create_command(command).parse_args(rest)\n"
-        "    assert packages or options.__dict__.get('requirements') or command == 'check', 'names no package'\n"
+        "    named = [packages, *map(options.__dict__.get, ('requirements', 'editables'))]\n"
+        "    assert any(named) or command == 'check', 'names no package'\n"
     )
     run = subprocess.run(
         [sys.executable, "-c", script], input=json.dumps(asked), capture_output=True, text=True, check=False

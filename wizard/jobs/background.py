@@ -166,6 +166,7 @@ class Work(QObject):
             return
         self._stop_watch.clear()
         self._case.watch_began()
+        self.cases.note(program)
         self._start(lambda: watched(program, output, self._stop_watch.is_set), self._watched, self._not_watched)
 
     def look_at(self, pid: int) -> None:
@@ -198,12 +199,15 @@ class Work(QObject):
     def _watched(self, found: tuple[ProgramRun, InterpreterFacts | None]) -> None:
         self._case.watch_ended(*found, None)
         self.finished_watch.emit()
+        if self._engine is None:  # no examination follows, which has a note of its own
+            self.cases.note_done()
 
     def _not_watched(self, error: Exception) -> None:
         if not isinstance(error, NotStartable):
             log.error("the program could not be watched", exc_info=error)
         notice = error.notice if isinstance(error, NotStartable) else Notice("error-ours", {"error": error})
         self._case.watch_ended(None, None, notice)
+        self.cases.note_done()
 
     def prove(self) -> None:
         """Try the remedies of the case in throw-away copies, until one is seen to work."""

@@ -16,6 +16,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from wizard.case_model import CaseModel, Notice
 from wizard.evidence_files import Given, Kind
 from wizard.flow import EFFORTS, EXACTNESS, NOTHING, SYMPTOMS, Answers
+from wizard.jobs.program import Program
 
 if TYPE_CHECKING:  # loaded on a worker thread, after the first window
     import datetime as dt
@@ -59,10 +60,10 @@ class CaseJobs(QObject):
         """Save a case that is not shown."""
         self._do(lambda: _kept(case, ""), lambda heading: self._kept(case, heading, lot), "cases-not-kept")
 
-    def note(self) -> None:
-        """What is being examined from now on, for the next start if this one is killed."""
+    def note(self, program: Program | None = None) -> None:
+        """What is being examined, or the program that is being watched, for the next start if this one is killed."""
         answers, name = self._case.answers, self._case.case_id
-        self._do(lambda: _noted(answers, name), lambda _: None, "")
+        self._do(lambda: _noted(answers, name, program), lambda _: None, "")
 
     def note_done(self) -> None:
         """It is over."""
@@ -75,8 +76,8 @@ class CaseJobs(QObject):
         except Exception:
             log.exception("the note of what was examined could not be removed")
 
-    def find_left(self, take: Callable[[Answers, str], object]) -> None:
-        """Hand over what a killed window was examining: its answers, and the case that they belong to."""
+    def find_left(self, take: Callable[[Answers, str, Program | None], object]) -> None:
+        """Hand over what a killed window was doing: its answers, their case, and the program that was watched."""
         self._do(_left, lambda found: take(*found) if found is not None else None, "")
 
     def begin_lot(self) -> Lot:
@@ -363,7 +364,7 @@ def _drafts() -> Drafts | None:
     return None if folder is None else Drafts(folder.parent / "drafts")
 
 
-def _noted(answers: Answers, name: str) -> None:
+def _noted(answers: Answers, name: str, program: Program | None) -> None:
     from checks.history.drafts import Draft
     from checks.sharing.redact import secretless
 
@@ -378,6 +379,9 @@ def _noted(answers: Answers, name: str) -> None:
                 files=tuple((str(given.path), given.kind.value) for given in answers.given),
                 target=answers.target,
                 case=name,
+                command=secretless(program.line) if program else "",
+                folder=program.folder if program else "",
+                seconds=program.seconds if program else 0,
             )
         )
 
@@ -391,7 +395,7 @@ def _note_done() -> None:
         Drafts(folder / "drafts").done()
 
 
-def _left() -> tuple[Answers, str] | None:
+def _left() -> tuple[Answers, str, Program | None] | None:
     drafts = _drafts()
     draft = drafts.left() if drafts is not None else None
     if draft is None or draft.symptom not in SYMPTOMS:
@@ -406,4 +410,5 @@ def _left() -> tuple[Answers, str] | None:
         given=given,
         target=draft.target,
     )
-    return answers, draft.case
+    program = Program(draft.command, draft.folder, draft.seconds, draft.target) if draft.command else None
+    return answers, draft.case, program

@@ -45,6 +45,7 @@ from wizard.window.qt_words import translate_standard_buttons
 from wizard.window.rail import Rail
 
 if TYPE_CHECKING:
+    from wizard.jobs.program import Program
     from wizard.window.find_bar import FindBar
 
 _FRAME = QSize(16, 48)  # logical pixels that a system's frame takes at most
@@ -259,17 +260,26 @@ class Window(QMainWindow):
             self.case.tell(notice)
 
     def offer_to_go_on(self) -> None:
-        """Where the last window was killed in the middle of an examination: offer to go on with it."""
+        """Where the last window was killed while it examined, or watched a program: offer to go on with that."""
 
-        def offer(answers: Answers, name: str) -> None:
-            act = ("draft-go-on", lambda: self._go_on(answers, name))
-            self.case.tell(Notice("draft-left", is_error=False, act=act))
+        def offer(answers: Answers, name: str, program: Program | None) -> None:
+            act = ("draft-go-on", lambda: self._go_on(answers, name, program))
+            if program is None:
+                self.case.tell(Notice("draft-left", is_error=False, act=act))
+            else:
+                self.case.tell(Notice("draft-left-watching", {"command": program.line}, is_error=False, act=act))
 
         self.work.cases.find_left(offer)
 
-    def _go_on(self, answers: Answers, name: str) -> None:
+    def _go_on(self, answers: Answers, name: str, program: Program | None) -> None:
+        """A program is not started unasked: whoever had it watched finds its command, and starts it."""
+        from wizard.pages.evidence import EvidencePage
+
         self.case.take_up(answers, name)
-        self.go(Step.TARGET)
+        evidence = self.page(Step.EVIDENCE)
+        self.go(Step.TARGET if program is None else Step.EVIDENCE)
+        if program is not None and isinstance(evidence, EvidencePage):
+            evidence.watch.take_up(program)
 
     def examine_here(self) -> None:
         """On from a text to the computer on which it happened."""

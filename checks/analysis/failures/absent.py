@@ -198,6 +198,8 @@ def _absent(raised: Raised, trouble: Trouble, interpreter: InterpreterFacts | No
     lacks = _NO_NAME.search(message) or _NO_ATTRIBUTE.search(message)
     if lacks:
         named = lacks.groupdict()
+        if named.get("file") == "unknown location" and _is_no_package(named["module"], interpreter):
+            return make(Kind.MODULE, named["module"], "", _line(lacks))
         return make(
             Kind.NAME, named["module"], named["name"], _line(lacks), is_shell=named.get("file") == "unknown location"
         )
@@ -212,6 +214,12 @@ def _absent(raised: Raised, trouble: Trouble, interpreter: InterpreterFacts | No
         line = next((line for line in message.splitlines() if line.strip()), message)
         return make(Kind.PACKAGE, wish.name, "", line.strip(), wish=wish)
     return None
+
+
+def _is_no_package(module: str, interpreter: InterpreterFacts | None) -> bool:
+    """Whether a package that is not installed is asked for, and a folder of that name was found in its place."""
+    is_read = interpreter is not None and interpreter.packages is not None
+    return is_read and is_named(module) and owner_of_module(module, interpreter) is None
 
 
 def _line(found: re.Match[str]) -> str:

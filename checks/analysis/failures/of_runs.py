@@ -14,6 +14,8 @@ from checks.analysis.failures.tracebacks import raised_in
 from checks.facts import InterpreterFacts, ProgramRun, ProgramRuns, Raised
 from checks.knowledge.errors.import_errors import recognise
 
+# As a program logs what it caught, before it ends by itself: "ERROR app: cannot load it: No module named 'x'".
+_LOGGED = re.compile(r"\bNo module named '([A-Za-z_][\w.]{0,200})'\W{0,3}$")
 _NO_MAIN = re.compile(r"python[\d.]*t?(?:\.exe)?: (No module named ([A-Za-z_][\w.]{0,200}))\s*$", re.MULTILINE)
 
 
@@ -52,9 +54,13 @@ def failures(runs: ProgramRuns | None) -> Iterator[Failure]:
 
 
 def _heard(run: ProgramRun) -> tuple[Raised, ...]:
-    """The exceptions as standard error tells them; "python -m name" says without any that there is no such module."""
+    """The exceptions as standard error tells them; without any, a missing module as the last line names it."""
     found = raised_in(run.errors)
     missing = None if found else _NO_MAIN.search(run.errors)
+    last = next((line for line in reversed((run.errors or run.output).splitlines()) if line.strip()), "")
+    logged = None if found or missing or run.signal else _LOGGED.search(last)
+    if logged is not None:
+        return (Raised(type="ModuleNotFoundError", message=f"No module named '{logged[1]}'", name=logged[1]),)
     return (Raised(type="ModuleNotFoundError", message=missing[1], name=missing[2]),) if missing else found
 
 

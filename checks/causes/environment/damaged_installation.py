@@ -1,7 +1,8 @@
 """Files of an installed package are missing, empty, cut off, or of another release.
 
 Detects:      files of a package that are not as its installer wrote them down: missing, empty, filled with zeros, cut
-              off; modules that import from each other what is not there; a known package's folder without any code.
+              off; modules that import from each other what is not there; a known package's folder without any code; a
+              project installed to be edited in place whose folder is gone.
 Why it bites: the import fails with words that point elsewhere: "No module named 'numpy.core._multiarray_umath'".
 Blind spots:  packages without a list of files (Debian's); files that only a comparison of the content shows, where
               nothing failed in their package. A file of another size alone may be the user's own edit.
@@ -11,14 +12,15 @@ Knowledge:    resources/knowledge/packages/shared_modules.toml: what other cause
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from checks.analysis.failures.owners import packages_of_frames
 from checks.analysis.failures.seen_to_work import imported_packages
 from checks.analysis.packages.reinstalled import reinstalling
 from checks.analysis.packages.taking_part import Part, failed_run_with, part_of
 from checks.causes.registry import check
 from checks.facts import Facts, InstalledFiles, InstalledPackage, Leftover, ProgramRuns
-from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity, Unread
 from checks.facts.installed import DAMAGED, FileState
-from checks.facts.phrase import Phrase
+from checks.facts.phrase import Phrase, Value
 from checks.knowledge.packages.ai_packages import framework_of_package
 from checks.knowledge.packages.import_packages import distributions_of
 from checks.knowledge.packages.shared_modules import lost_to_sibling
@@ -65,13 +67,21 @@ def is_gone_framework(package: InstalledPackage | None) -> bool:
 
 def _of_package(package: InstalledPackage, facts: Facts) -> Finding | None:
     part = part_of(package.modules, facts)
+    passed: dict[str, Value] = {}
+    if package.project:
+        return _of_project(package, facts, *_judged(part, sure=False))
     if package.damaged:
         is_sure = package.gone or any(_is_core(file.path) for file in package.files if file.state in DAMAGED)
         is_code = any(
             file.path.endswith(_CODE) or ".so." in file.path for file in package.files if file.state in DAMAGED
         )
         if not is_code and part is not Part.IN_FAILURE:
-            severity, confidence = Severity.NOTE, 0.6
+            passed = _failed_run_beside(package, facts)
+            is_open = part is Part.UNKNOWN and _is_emptied(package)  # nobody saw a program that does without it
+            severity, confidence = (
+                Severity.BLOCKING if passed else Severity.WARNING if is_open else Severity.NOTE,
+                0.6,
+            )
         else:
             severity, confidence = _judged(part, sure=bool(is_sure) and not _was_imported(package, facts))
     elif package.unmet:
@@ -90,11 +100,45 @@ def _of_package(package: InstalledPackage, facts: Facts) -> Finding | None:
             Evidence("damaged_files", ", ".join(shown), package.location),
             *((Evidence("unmet_names", ", ".join(package.unmet), package.location),) if package.unmet else ()),
         ),
-        values={"damage": _damage(package), **reinstalling(package, facts)},
+        values={"damage": _damage(package), **reinstalling(package, facts), **passed},
         remedies=("reinstall-damaged-conda-package",)
         if package.installer == "conda"
         else ("reinstall-damaged-package", "make-fresh-environment"),
     )
+
+
+def _of_project(package: InstalledPackage, facts: Facts, severity: Severity, confidence: float) -> Finding:
+    """A project that was installed to be edited in place, whose folder is gone."""
+    return Finding(
+        severity=severity,
+        confidence=confidence,
+        subject=package.name,
+        evidence=(Evidence("package", f"{package.name} {package.version}", package.location),),
+        values={"damage": phrase("damage-project", folder=package.project), **reinstalling(package, facts)},
+        remedies=("install-moved-project",),
+    )
+
+
+def _is_emptied(package: InstalledPackage) -> bool:
+    """Whether a file is there, but not its content; files that are missing may have been left out on purpose."""
+    return any(file.state in (FileState.EMPTY, FileState.ZEROS, FileState.CUT) for file in package.files)
+
+
+def _failed_run_beside(package: InstalledPackage, facts: Facts) -> dict[str, Value]:
+    """The value that ties a package whose data are not all there to a run that had loaded it, and failed in packages.
+
+    Whoever reads such a file is often another package: certifi's certificates are read by what connects.
+    """
+    if not _is_emptied(package):
+        return {}
+    for run in facts.runs:
+        python = run.failing_python
+        frames = python.raised.frames if python is not None and python.raised is not None else ()
+        if python is not None and run.failed and not run.package and next(iter(packages_of_frames(frames)), ""):
+            loaded = {module.name.partition(".")[0] for module in python.modules}
+            if loaded.intersection(package.modules):
+                return {FAILED_RUN: run.label}
+    return {}
 
 
 def _was_imported(package: InstalledPackage, facts: Facts) -> bool:

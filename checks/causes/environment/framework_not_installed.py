@@ -23,6 +23,7 @@ from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.facts.phrase import Value
 from checks.knowledge.packages.ai_packages import (
     AiPackages,
+    brings_nothing,
     framework_of_package,
     frameworks_among,
     needs_no_framework,
@@ -34,6 +35,10 @@ SHOWN = 3  # interpreters that a finding names
 
 _JETSON = ("use-other-interpreter", "install-torch-for-jetson")
 _ELSEWHERE = ("use-other-interpreter", "install-torch", "make-environment-with-python", "choose-another-interpreter")
+
+
+_MADE = ("venv", "conda", "uv", "poetry", "pipx")  # for one purpose, unlike a system's Python
+_MAYBE = 0.5
 
 
 @check("framework-not-installed", from_whole=True)
@@ -59,7 +64,8 @@ def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iter
     names = [package.name for package in interpreter.packages]
     if frameworks_among(names):
         return
-    is_program = any(not run.package for run in facts.runs)  # what it did decides: it asked for none
+    # What a program did, or its script imports, decides: it asked for none.
+    is_program = any(not run.package for run in facts.runs) or bool(facts.scripts)
     if is_program or needs_no_framework(names):
         raise NotHere("frameworks", "not-installed")
     yield _finding(interpreter, facts, "", None)
@@ -80,6 +86,8 @@ def _finding(interpreter: InterpreterFacts, facts: Facts, framework: str, absent
     others = _others(interpreter, facts, framework)
     known = framework or ", ".join(row.name for row in AiPackages.read().framework)
     package = absent.distributions[0] if absent else "torch"
+    names = [found.name for found in interpreter.packages or ()]
+    is_made_for_other = absent is None and interpreter.kind in _MADE and not brings_nothing(names)
     values: dict[str, Value] = {
         "framework_missing": framework or phrase("an-ai-framework"),
         "installed_state": phrase("framework-not-there", framework=framework, python_path=interpreter.path)
@@ -94,8 +102,8 @@ def _finding(interpreter: InterpreterFacts, facts: Facts, framework: str, absent
         values |= {"written_module": absent.module} if absent.meant else {}
         values |= absent.trouble.failed_run
     return Finding(
-        severity=Severity.BLOCKING if absent is None or absent.trouble.is_fatal else Severity.WARNING,
-        confidence=0.95 if absent else 0.9,
+        severity=_severity(absent, is_made_for_other),
+        confidence=0.95 if absent else _MAYBE if is_made_for_other else 0.9,
         subject=framework,
         evidence=(
             Evidence("python_path", interpreter.path, ", ".join(interpreter.found_by)),
@@ -109,6 +117,13 @@ def _finding(interpreter: InterpreterFacts, facts: Facts, framework: str, absent
         values=values,
         remedies=(*((INSTALL_MEANT,) if absent and absent.meant else ()), *_remedies(facts, package)),
     )
+
+
+def _severity(absent: Absent | None, is_made_for_other: bool) -> Severity:
+    """An environment that somebody filled with other packages may well need none: then nothing is known to be wrong."""
+    if is_made_for_other:
+        return Severity.NOTE
+    return Severity.BLOCKING if absent is None or absent.trouble.is_fatal else Severity.WARNING
 
 
 def _of_gone(package: InstalledPackage, interpreter: InterpreterFacts, facts: Facts) -> Finding:

@@ -3,7 +3,8 @@
 Detects:      imports that fail for a module that no installed distribution brings; packages that ask for another one in
               their own words ("T5Tokenizer requires the SentencePiece library").
 Why it bites: every Python has its own packages; what is installed for another one is not there.
-Blind spots:  a module that no table knows may be a file of the program's own. AI frameworks are
+Blind spots:  a module that no table knows may be a file of the program's own: then it is less sure, and no command
+              installs it; a name that programs give to their own files is user-code-error. AI frameworks are
               framework-not-installed; what a package's metadata asks for is dependency-version-conflict.
 Knowledge:    resources/knowledge/packages/import_packages.toml, resources/knowledge/errors/soft_requirements.toml
 """
@@ -33,8 +34,6 @@ def package_not_installed(interpreter: InterpreterFacts | None, facts: Facts) ->
         names = absent.distributions
         if absent.kind is Kind.NAME or (absent.owner and not absent.is_extra) or absent.is_standard or not names:
             continue
-        if absent.is_own_code and absent.kind is Kind.MODULE and not is_known_package(names[0]):
-            continue
         if framework_of_package().get(names[0]) or is_asked_for(absent) or is_conflict(absent):
             continue
         found = True
@@ -56,6 +55,8 @@ def _finding(absent: Absent, names: tuple[str, ...], facts: Facts) -> Finding:
     table = ImportPackagesTable.read()
     module = absent.module if absent.kind is Kind.MODULE else module_of_distribution(names[0])
     remedies = (*can_do_without, REMEDIES[1]) if can_do_without else REMEDIES
+    if absent.is_own_code and not is_sure:  # nobody knows what of that name lies on the package index
+        remedies = REMEDIES[1:]
     if meant is not None:
         remedies = (INSTALL_MEANT, *remedies) if meant.is_sure else (INSTALL_MEANT, REMEDIES[2], *REMEDIES[:2])
     return Finding(

@@ -2,8 +2,9 @@
 
 Detects:      a failed run whose exception says so, where the GPUs were counted and no variable hides any, or where the
               kernel that was launched is the program's own; an import that names a package ("scikit_learn") or has a
-              slip in it ("sklern") where the module that is meant is installed, or in a text that was sent; a name
-              that is nearly one which its module has ("from torch import nm").
+              slip in it ("sklern") where the module that is meant is installed, or in a text that was sent; one of a
+              file of the program's own ("utils") that does not lie where Python looks; a name that is nearly one
+              which its module has ("from torch import nm").
 Why it bites: GPUs are counted from 0, and a block has at most 1024 threads; no driver and no installation changes that.
 Blind spots:  all other slips of a program, which its words alone tell. A number or size that is computed while it runs.
 Knowledge:    resources/knowledge/errors/gpu_requests.toml, resources/knowledge/packages/import_packages.toml
@@ -14,7 +15,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from checks.analysis.failures.absent import INSTALL_MEANT, WRITE_RIGHT, Absent, absences, absent_in_text
+from checks.analysis.failures.absent import INSTALL_MEANT, WRITE_RIGHT, Absent, Kind, absences, absent_in_text
 from checks.analysis.failures.of_runs import Failure, failures
 from checks.analysis.failures.owners import module_of_file
 from checks.causes.registry import check
@@ -23,6 +24,7 @@ from checks.facts.finding import CLUE, FAILED_RUN, MISSPELT, Evidence, Finding, 
 from checks.facts.phrase import Phrase
 from checks.facts.quotation import quotation
 from checks.knowledge.errors.gpu_requests import GpuRequest, GpuRequests, RequestKind, request_in
+from checks.knowledge.packages.import_packages import is_own_code
 from checks.knowledge.phrases import phrase
 
 _ASKED = re.compile(
@@ -32,6 +34,7 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _SEES_NONE = re.compile(r"is_available\(\): False|only has: \[\]")  # then it is no matter of the number
+_OWN_FILE = 0.75
 _UNPROVEN = 0.9  # of the certainty, where the size or number is not seen itself
 
 
@@ -44,8 +47,10 @@ def user_code_error(
 ) -> Iterator[Finding]:
     """One finding per failed run; of a ticket one per text whose import is misspelt."""
     found = [finding for failure in failures(runs) if (finding := _finding(failure, nvidia, environment)) is not None]
-    misspelt = [absent for absent in absences(None, runs=runs) if (absent.meant and absent.owner) or absent.near]
+    missing = tuple(absences(None, runs=runs))
+    misspelt = [absent for absent in missing if (absent.meant and absent.owner) or absent.near]
     found += [_misspelt(absent) for absent in misspelt]
+    found += [_own_file(absent) for absent in missing if _is_own_file(absent)]
     if facts is not None and not misspelt:
         found += _in_texts(facts)
     if not found and runs is None:
@@ -109,6 +114,26 @@ def _of_module(absent: Absent) -> dict[str, Any]:
         },
         "remedies": (WRITE_RIGHT, *(() if absent.owner else (INSTALL_MEANT,)), "read-the-traceback"),
     }
+
+
+def _is_own_file(absent: Absent) -> bool:
+    """Whether the program lacks a module of a name that programs give to files of their own: "utils"."""
+    return absent.kind is Kind.MODULE and is_own_code(absent.module) and not (absent.owner or absent.asker_module)
+
+
+def _own_file(absent: Absent) -> Finding:
+    return Finding(
+        severity=Severity.BLOCKING,
+        confidence=_OWN_FILE,
+        subject=absent.trouble.program,
+        evidence=(Evidence(CLUE, absent.line, absent.trouble.origin),),
+        values={
+            "complaint": phrase("own-module-not-found", written=absent.module),
+            "import_statement": absent.statement,
+            **absent.trouble.failed_run,
+        },
+        remedies=("find-package-of-module", "read-the-traceback"),
+    )
 
 
 def _of_name(absent: Absent) -> dict[str, Any]:

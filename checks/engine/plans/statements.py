@@ -18,8 +18,19 @@ import msgspec
 from checks.engine.answers import fields_of
 from checks.engine.job import Job, Limit, Stem
 from checks.engine.processes.runner import Answer
+from checks.engine.processes.surroundings import probe_environment
 from checks.engine.request import Request
-from checks.facts import InterpreterFacts, LoadedModule, Package, ProgramEnd, ProgramRun, PythonProcess
+from checks.engine.watch.quoted import quoted_variables
+from checks.facts import (
+    Facts,
+    InterpreterFacts,
+    LoadedModule,
+    Package,
+    ProgramEnd,
+    ProgramRun,
+    PythonProcess,
+    SentFile,
+)
 from checks.facts.runs import RunStatus
 from checks.interpreters.import_names import import_names, metadata_folders
 from checks.knowledge.packages.ai_packages import framework_of_package, is_examined
@@ -53,7 +64,8 @@ def statements_job(target: InterpreterFacts | None, request: Request) -> Stateme
     """The statements to try; None where there is none, or no interpreter for them."""
     if target is None or target.problem is not None:
         return None
-    script = next((Path(sent.origin) for sent in request.scripts if sent.origin), None)
+    sent = _script_of(request)
+    script = Path(sent.origin) if sent else None
     of_packages = {} if request.runs else _of_packages(target, request)  # the program itself says more
     statements = list(dict.fromkeys((*_of_script(script), *_in_texts(request), *of_packages)))
     if not statements:
@@ -70,6 +82,20 @@ def statements_job(target: InterpreterFacts | None, request: Request) -> Stateme
         expected_seconds=min(EACH * len(statements), SECONDS[effort]),
         resume=_resume,
     )
+
+
+def _script_of(request: Request) -> SentFile | None:
+    """The one whose imports are tried."""
+    return next((sent for sent in request.scripts if sent.origin), None)
+
+
+def with_script_examined(facts: Facts, request: Request) -> Facts:
+    """The facts after these statements were tried: the script is among what was judged."""
+    sent = _script_of(request)
+    if not sent or not any(run.statement and not run.package for run in facts.runs):
+        return facts
+    scripts = (msgspec.structs.replace(one, examined=True) if one is sent else one for one in facts.scripts)
+    return msgspec.structs.replace(facts, scripts=tuple(scripts))
 
 
 def _of_script(script: Path | None) -> tuple[str, ...]:
@@ -168,7 +194,7 @@ def _run_of(job: StatementsJob, statement: str, tried: _Tried) -> ProgramRun:
     python = PythonProcess(**{"pid": 0, **values}, modules=_modules(answer), origin=job.origin, unread=unread)
     is_crash = "crashed" in result
     seconds = result.get("seconds")
-    return ProgramRun(
+    run = ProgramRun(
         origin=job.origin,
         command=(job.interpreter,),
         folder=python.folder,
@@ -182,6 +208,8 @@ def _run_of(job: StatementsJob, statement: str, tried: _Tried) -> ProgramRun:
         interpreter=job.interpreter,
         pythons=(python,),
     )
+    quoted = quoted_variables(run, probe_environment(job.interpreter)) if python.raised else {}
+    return msgspec.structs.replace(run, quoted_variables=quoted)
 
 
 def _modules(answer: Answer) -> tuple[LoadedModule, ...]:

@@ -25,13 +25,20 @@ from checks.facts.installed import (
     Leftover,
     SharedModule,
 )
-from checks.interpreters.disk import exists, names_in, text_of
+from checks.interpreters.disk import exists, is_folder, names_in, text_of
 from checks.interpreters.finding.places import Places
 from checks.interpreters.installed.compare import Disk, changed_files
 from checks.interpreters.installed.extension import Loader, foreign_modules
 from checks.interpreters.installed.leftovers import leftovers
 from checks.interpreters.installed.names import unmet_names
-from checks.interpreters.installed.record import CODE, Distribution, conda_distribution, listed_in_record, modules_of
+from checks.interpreters.installed.record import (
+    CODE,
+    Distribution,
+    conda_distribution,
+    listed_in_record,
+    modules_of,
+    project_of,
+)
 from checks.interpreters.kind import is_conda
 from checks.interpreters.layout import Layout, layout_of
 from checks.interpreters.packages import linked_folders, read_package
@@ -146,7 +153,11 @@ class _Reading:
             if listed is None:
                 self._unlisted += 1
             else:
-                yield Distribution(package.name, package.version, folder, package.installer, listed)
+                project = project_of(f"{folder}{os.sep}{name}")
+                top = (text_of(folder / name / "top_level.txt") or package.name.replace("-", "_")).split()
+                yield Distribution(
+                    package.name, package.version, folder, package.installer, listed, project, tuple(top)
+                )
 
     def _of_conda(self, folder: Path) -> dict[str, Distribution]:
         """What conda lists for this folder, without what pip replaced or removed since: its metadata tells."""
@@ -167,6 +178,15 @@ class _Reading:
 
     def _compared(self, one: Distribution, contested: set[str]) -> InstalledPackage | None:
         """What is wrong with one distribution; None where nothing is."""
+        if one.project and not is_folder(one.project):
+            return InstalledPackage(
+                name=_plain(one.name),
+                version=one.version,
+                location=str(one.folder),
+                installer=one.installer,
+                modules=one.top[:_MOST_SHOWN],
+                project=one.project,
+            )
         by_content = self._thorough or one.name in self._by_content
         files = [*changed_files(one.folder, one.listed, self._disk, by_content=by_content)]
         files = [file for file in files if file.state in DAMAGED or file.path not in contested]

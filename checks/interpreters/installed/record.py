@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import msgspec
 
@@ -19,6 +21,7 @@ from checks.interpreters.disk import start_of, text_of
 
 _MOST_LIST = 32 * 2**20  # bytes of one list; torch's has 2
 _MOST_LINES = 200_000
+_MOST_URL = 64 * 1024  # bytes
 
 # Files that no import needs. Slim environments leave them out: include/*.h, tests, texts, static libraries.
 _UNNEEDED_SUFFIX = re.compile(
@@ -56,6 +59,8 @@ class Distribution:
     folder: Path
     installer: str | None = None
     listed: list[Listed] = field(default_factory=list)
+    project: str = ""  # the folder that pip linked instead of copying it ("pip install -e")
+    top: tuple[str, ...] = ()  # of that: the modules that it brings
 
 
 def is_needed(path: str) -> bool:
@@ -110,6 +115,29 @@ def _of_line(line: str) -> Listed | None:
         path = posixpath.normpath(path)
     digest, size = (*fields[1:], "", "")[:2]
     return Listed(path, int(size) if size.isdecimal() and len(size) < 16 else None, digest)
+
+
+class _DirInfo(msgspec.Struct):
+    editable: bool = False
+
+
+class _DirectUrl(msgspec.Struct):
+    url: str = ""
+    dir_info: _DirInfo = msgspec.field(default_factory=_DirInfo)
+
+
+def project_of(metadata: str) -> str:
+    """The folder of a project that was installed to be edited in place, by its .dist-info; "" of any other package.
+
+    Format: "Direct URL Data Structure" on packaging.python.org.
+    """
+    data = start_of(f"{metadata}{os.sep}direct_url.json", _MOST_URL)
+    try:
+        found = msgspec.json.decode(data or b"{}", type=_DirectUrl)
+        parts = urlsplit(found.url)
+        return url2pathname(parts.path) if found.dir_info.editable and parts.scheme == "file" else ""
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
+        return ""
 
 
 class _CondaPath(msgspec.Struct):

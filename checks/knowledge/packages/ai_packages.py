@@ -29,6 +29,7 @@ class AiPackages(Table):
     framework: tuple[Framework, ...]
     companion: tuple[Companions, ...]
     standalone: tuple[Companions, ...]
+    installer: tuple[Companions, ...]
     prefix: tuple[Prefix, ...]
 
 
@@ -65,3 +66,9 @@ def needs_no_framework(names: Iterable[str]) -> bool:
     """Whether one of these distributions (normalised names) is what computes here, without a framework."""
     alone = {package for row in AiPackages.read().standalone for package in row.packages}
     return not alone.isdisjoint(names)
+
+
+def brings_nothing(names: Iterable[str]) -> bool:
+    """Whether these distributions (normalised names) only install others, so that nobody has filled the environment."""
+    installers = {package for row in AiPackages.read().installer for package in row.packages}
+    return installers.issuperset(names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 LARGEST = 4 * 1024 * 1024  # bytes of a file that is read
@@ -16,8 +16,9 @@ _CATCHING = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseE
 def imports_of(path: Path) -> tuple[str, ...]:
     """The imports of a program in their order, each once and alone; () where it cannot be read as Python.
 
-    Left out is what the program can do without (in a ``try`` that catches the failure), what only a type checker sees,
-    and relative imports, which need the package around them.
+    Those of a function count where the program calls it when it starts, also through another one. Left out is what the
+    program can do without (in a ``try`` that catches the failure), what only a type checker sees, and relative imports,
+    which need the package around them.
     """
     source = _source(path)
     if source is None:
@@ -26,7 +27,7 @@ def imports_of(path: Path) -> tuple[str, ...]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    statements = dict.fromkeys(_imports(tree.body))
+    statements = dict.fromkeys(statement for body in _bodies(tree) for statement in _imports(body))
     return tuple(statements)[:MOST]
 
 
@@ -59,6 +60,25 @@ def _of_notebook(text: str) -> str | None:
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return "\n".join("pass" if line.lstrip().startswith(("%", "!", "?")) else line for line in lines)
+
+
+def _bodies(tree: ast.Module) -> Iterator[list[ast.stmt]]:
+    """What runs when a program starts: its own lines, then the functions of its own that these call, and so on."""
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    bodies = [tree.body]
+    for body in bodies:
+        yield body
+        bodies.extend(functions.pop(name).body for name in [*_called(body)] if name in functions)
+
+
+def _called(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The names that are called there, outside of the functions and classes that are only defined there."""
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.func.id
+        yield from _called(ast.iter_child_nodes(node))
 
 
 def _imports(body: list[ast.stmt]) -> Iterator[str]:

@@ -236,6 +236,22 @@ def test_a_killed_examination_is_gone_on_with(qtbot: QtBot, window: Window, draf
     assert window.case.answers.target == VENV.path
 
 
+def test_a_program_that_was_watched_is_offered_again(qtbot: QtBot, window: Window, drafts: Drafts) -> None:
+    drafts.folder.mkdir(parents=True)
+    left = Draft(symptom="does-not-start", command="python train.py", folder="/data", seconds=600, started=1.0)
+    (drafts.folder / "1.draft").write_bytes(msgspec.json.encode(left))
+    window.offer_to_go_on()
+    qtbot.waitUntil(window._notice.act.isVisible)
+    assert "python train.py" in window._notice.text.text()
+    qtbot.mouseClick(window._notice.act, LEFT)
+    assert window.step is Step.EVIDENCE
+    page = window.page(Step.EVIDENCE)
+    assert isinstance(page, EvidencePage)
+    shown = (page.watch.command.text(), page.watch._folder.text(), page.watch._time.currentData())
+    assert shown == ("python train.py", "/data", 600)
+    assert not window.case.is_watching  # it runs when the user says so
+
+
 def test_what_is_examined_is_noted_without_its_secrets(
     qtbot: QtBot, at_target: Window, engine: Engine, drafts: Drafts
 ) -> None:

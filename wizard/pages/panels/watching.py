@@ -129,6 +129,13 @@ class WatchPanel(DropZone):
         self._folder.setText(str(path.parent))
         self.start.setFocus()
 
+    def take_up(self, program: Program) -> None:
+        """What was being watched when the window was killed, to be started by a key."""
+        self.command.setText(program.line)
+        self._folder.setText(program.folder)
+        self._time.setCurrentIndex(max(self._time.findData(program.seconds), 0))
+        self.start.setFocus()
+
     def refresh(self) -> None:
         """Show what can be started, and how far it is."""
         say, busy = self._case.say, self._case.is_watching

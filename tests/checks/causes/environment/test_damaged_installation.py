@@ -15,12 +15,14 @@ from checks.facts import (
     ChangedFile,
     Facts,
     ForeignModule,
+    Frame,
     Frameworks,
     InstalledFiles,
     InstalledPackage,
     InstalledTwice,
     InterpreterFacts,
     Leftover,
+    LoadedModule,
     Package,
     ProgramRun,
     PythonProcess,
@@ -29,7 +31,7 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.facts.errors import ErrorText
-from checks.facts.finding import Finding, Severity, Unread
+from checks.facts.finding import FAILED_RUN, Finding, Severity, Unread
 from checks.knowledge.packages.shared_modules import SharedModules
 from checks.remedies.plan import plan_remedies
 
@@ -97,6 +99,55 @@ def test_in_the_failing_path() -> None:
 @pytest.mark.parametrize("run", [FAILED_ELSEWHERE, WORKED])
 def test_beside_what_failed_or_works_it_is_a_note(run: ProgramRun) -> None:
     (finding,) = found(damaged_installation, facts(NUMPY, runs=(run,)))
+    assert finding.severity is Severity.NOTE
+
+
+CERTIFI = InstalledPackage(
+    name="certifi",
+    version="2026.10.18",
+    location=SITE,
+    modules=("certifi",),
+    listed=4,
+    damaged=1,
+    files=(ChangedFile(path="certifi/cacert.pem", state="empty", size=0, recorded=234072),),
+)
+
+
+@pytest.mark.parametrize(
+    ("inner", "loaded", "severity"),
+    [
+        pytest.param(f"{SITE}/httpx/_config.py", "certifi", Severity.BLOCKING, id="read-by-another-package"),
+        pytest.param(f"{SITE}/httpx/_config.py", "idna", Severity.NOTE, id="not-loaded"),
+        pytest.param("/home/user/main.py", "certifi", Severity.NOTE, id="failed-in-the-program"),
+    ],
+)
+def test_data_that_another_package_reads(inner: str, loaded: str, severity: Severity) -> None:
+    raised = Raised(type="ssl.SSLError", message="[X509] no certificate found", frames=(Frame(file=inner, line=1),))
+    python = PythonProcess(pid=1, raised=raised, modules=(LoadedModule(name=loaded),))
+    run = ProgramRun(command=("python", "main.py"), exit_code=1, pythons=(python,))
+    (finding,) = found(damaged_installation, facts(CERTIFI, runs=(run,)))
+    assert finding.severity is severity
+    assert (FAILED_RUN in finding.values) is (severity is Severity.BLOCKING)
+
+
+def test_emptied_data_without_a_program() -> None:
+    assert found(damaged_installation, facts(CERTIFI))[0].severity is Severity.WARNING
+    left_out = msgspec.structs.replace(CERTIFI, files=(ChangedFile(path="certifi/cacert.pem", state="missing"),))
+    assert found(damaged_installation, facts(left_out))[0].severity is Severity.NOTE
+    assert found(damaged_installation, facts(CERTIFI, runs=(WORKED,)))[0].severity is Severity.NOTE
+
+
+def test_a_project_whose_folder_was_moved() -> None:
+    project = InstalledPackage(
+        name="detector", version="0.3", location=SITE, modules=("detector",), project="/home/user/src/detector"
+    )
+    raised = Raised(type="ModuleNotFoundError", message="No module named 'detector'", name="detector")
+    failed = ProgramRun(command=("python", "main.py"), exit_code=1, pythons=(PythonProcess(pid=1, raised=raised),))
+    (finding,) = found(damaged_installation, facts(project, runs=(failed,)))
+    assert (finding.severity, finding.remedies) == (Severity.BLOCKING, ("install-moved-project",))
+    plan = plan_remedies(msgspec.structs.replace(finding, cause="damaged-installation"), facts(project), "en")[0]
+    assert [step.code for step in plan.steps] == ["/venv/bin/python -m pip install --no-deps -e ."]
+    (finding,) = found(damaged_installation, facts(project, runs=(WORKED,)))
     assert finding.severity is Severity.NOTE
 
 

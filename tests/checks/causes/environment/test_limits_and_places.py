@@ -102,6 +102,12 @@ def test_what_cannot_be_written(text: str, path: str, free: str | None) -> None:
     assert finding.named("place_path") == path
 
 
+def test_code_that_is_compiled_when_it_is_imported_has_no_place() -> None:
+    text = "RuntimeError: cannot cache function 'twice': no locator available for file '/env/fastops/__init__.py'"
+    (finding,) = no_room_to_write(on(FREE), None, None, printed(text))
+    assert (finding.confidence, finding.named("place_path")) == (0.95, "/env/fastops")
+
+
 @pytest.mark.parametrize(
     "text", ["PermissionError: [Errno 13] Permission denied: '/home/user/data.csv'", "the disk is full", ""]
 )

@@ -1,5 +1,6 @@
 """When package-not-installed speaks, and when it keeps silent."""
 
+import msgspec
 import pytest
 from support.runs import SITE, failed, frames_of
 
@@ -7,6 +8,7 @@ from checks.causes.environment.framework_not_installed import framework_not_inst
 from checks.causes.environment.package_not_installed import package_not_installed
 from checks.facts import InterpreterFacts, Package, Raised
 from checks.facts.finding import FAILED_RUN, Finding, NotHere
+from checks.remedies.plan import plan_remedies
 
 TRANSFORMERS = Package(name="transformers", version="4.40.2", requires=("tokenizers<0.20", "filelock"))
 
@@ -85,7 +87,6 @@ def test_speaks_of_what_is_asked_for_in_words(type_: str, message: str, requirem
     "raised",
     [
         pytest.param(no_module("utils.plots", "/home/user/app/train.py"), id="own-code"),
-        pytest.param(no_module("my_own_helper_file", "/home/user/app/train.py"), id="a-name-that-no-table-knows"),
         pytest.param(no_module("torch", "/home/user/app/train.py"), id="a-framework"),
         pytest.param(
             no_module("transformers.models.new", "/home/user/app/train.py"), id="part-of-an-installed-package"
@@ -97,6 +98,37 @@ def test_speaks_of_what_is_asked_for_in_words(type_: str, message: str, requirem
 )
 def test_silent(raised: Raised) -> None:
     assert findings(raised, TRANSFORMERS) == []
+
+
+def test_a_name_that_no_table_knows_is_less_sure_and_not_installed_by_a_command() -> None:
+    (finding,) = findings(no_module("zzqx_tools", "/home/user/app/train.py"))
+    assert (finding.subject, finding.confidence) == ("zzqx-tools", 0.6)
+    plans = plan_remedies(msgspec.structs.replace(finding, cause="package-not-installed"), failed(None), "en")
+    assert [plan.id for plan in plans] == ["find-package-of-module"]
+
+
+def test_a_folder_of_data_is_no_package() -> None:
+    raised = Raised(
+        type="ImportError",
+        message="cannot import name 'load_dataset' from 'datasets' (unknown location)",
+        name="datasets",
+        frames=frames_of("/home/user/app/train.py"),
+    )
+    (finding,) = findings(raised)
+    assert finding.subject == "datasets"
+    assert findings(raised, Package(name="datasets", version="3.0.0")) == []
+
+
+@pytest.mark.parametrize(
+    ("errors", "subjects"),
+    [
+        pytest.param("12:00 ERROR app: no tokenizer: No module named 'sentencepiece'\n", ["sentencepiece"], id="last"),
+        pytest.param("WARNING: No module named 'sentencepiece'\nERROR: no such config\n", [], id="before"),
+    ],
+)
+def test_what_a_program_logs_before_it_ends_by_itself(errors: str, subjects: list[str]) -> None:
+    facts = failed(None, errors=errors)
+    assert [finding.subject for finding in package_not_installed(facts.target_interpreter, facts)] == subjects
 
 
 def test_a_missing_framework_has_a_cause_of_its_own() -> None:

@@ -1,5 +1,6 @@
 """When framework-not-installed and python-version-unsupported speak, and when they keep silent."""
 
+import msgspec
 import pytest
 
 from checks.causes.environment.framework_not_installed import framework_not_installed
@@ -17,6 +18,7 @@ from checks.facts import (
     OsFacts,
     Package,
     ProgramRun,
+    SentFile,
     TorchFacts,
 )
 from checks.facts.finding import Finding, NotHere, NotInTable, Severity, Unread
@@ -135,6 +137,24 @@ def test_a_program_that_needs_no_framework_shows_none(names: tuple[str, ...]) ->
     with pytest.raises(NotHere):
         not_installed(Facts(interpreters=(here,), target=here.path, runs=(run,)))
     assert not not_installed(Facts(interpreters=(with_torch,), target=here.path, runs=(run,)))
+
+
+def test_an_environment_that_was_made_for_another_purpose_may_need_none() -> None:
+    """Somebody filled it: nothing is known to be wrong. One in which nothing is installed yet is no such."""
+    names = ("pip", "httpx", "numpy")
+    filled = InterpreterFacts(path="/e", kind="venv", packages=tuple(Package(name=name, version="1") for name in names))
+    (finding,) = not_installed(Facts(interpreters=(filled,), target="/e"))
+    assert (finding.severity, finding.confidence) == (Severity.NOTE, 0.5)
+    bare = msgspec.structs.replace(filled, packages=filled.packages[:1])
+    (finding,) = not_installed(Facts(interpreters=(bare,), target="/e"))
+    assert finding.severity is Severity.BLOCKING
+
+
+def test_a_script_that_imports_no_framework_misses_none() -> None:
+    here = python()
+    script = SentFile(name="main.py", kind="script")
+    with pytest.raises(NotHere):
+        not_installed(Facts(interpreters=(here,), target=here.path, scripts=(script,)))
 
 
 def test_unread_packages_are_open() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from support.runs import failed
+from support.runs import SITE, failed
 
 from checks.causes.other.user_code_error import user_code_error
 from checks.facts import (
@@ -40,6 +40,16 @@ OUT_OF_RESOURCES = "out of resource: shared memory, Required: 1048576, Hardware 
 def runs(kind: str, message: str, *frames: Frame) -> ProgramRuns:
     python = PythonProcess(pid=1, raised=Raised(type=kind, message=message, frames=frames))
     return ProgramRuns(runs=(ProgramRun(command=("python", "prog.py"), exit_code=1, pythons=(python,)),))
+
+
+@pytest.mark.parametrize(
+    ("module", "asker", "count"),
+    [("utils.plots", "/home/user/app/prog.py", 1), ("utils", f"{SITE}/peft/x.py", 0), ("cv2", "/home/user/p.py", 0)],
+)
+def test_a_file_of_the_programs_own_is_missed(module: str, asker: str, count: int) -> None:
+    message = f"No module named {module!r}"
+    findings = found(runs("ModuleNotFoundError", message, Frame(file=asker, line=1)), None, None)
+    assert [finding.remedies[0] for finding in findings] == ["find-package-of-module"] * count
 
 
 def own(code: str, function: str = "<module>") -> Frame:

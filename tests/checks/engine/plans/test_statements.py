@@ -3,12 +3,13 @@
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from checks.engine.job_runner import JobRunner
-from checks.engine.plans.statements import statements_job
+from checks.engine.plans.statements import statements_job, with_script_examined
 from checks.engine.request import Request
-from checks.facts import InterpreterFacts, Package, ProgramRun, SentFile
+from checks.facts import Facts, InterpreterFacts, Package, ProgramRun, SentFile
 
 
 def _installed(folder: Path, name: str, source: str, *, requires: tuple[str, ...] = ("numpy",)) -> Package:
@@ -43,7 +44,10 @@ def test_an_import_that_fails_is_told_with_its_exception_and_others_go_on(
 ) -> None:
     broken = _installed(tmp_path, "naosu_broken", "def part():\n    import nowhere_at_all\npart()")
     fine = _installed(tmp_path, "naosu_fine", "VALUE = 1")
-    runs = _tried((broken, fine), monkeypatch, tmp_path)
+    monkeypatch.setenv("NAOSU_BACKEND", "module://gone.backend")
+    refusing = _installed(tmp_path, "naosu_refusing", "raise ValueError(\"'module://gone.backend' is no backend\")")
+    runs = _tried((broken, fine, refusing), monkeypatch, tmp_path)
+    assert runs["import naosu_refusing"].quoted_variables == {"NAOSU_BACKEND": "module://gone.backend"}
     failed = runs["import naosu_broken"]
     assert failed.failed
     assert failed.package == "naosu-broken"
@@ -97,6 +101,16 @@ def test_the_script_and_the_traceback_are_tried_before_the_packages(
     assert not runs["import naosu_own"].package
     assert runs["from json import nothing_like_it"].failed
     assert not (tmp_path / "ran").exists(), "only its imports are tried, not the script"
+
+
+def test_a_script_whose_imports_were_tried_is_judged() -> None:
+    script = SentFile(name="main.py", kind="script", origin="/home/user/main.py")
+    request = Request(scripts=(script,))
+    tried = Facts(scripts=(script,), runs=(ProgramRun(command=("python",), statement="import numpy"),))
+    assert [one.examined for one in with_script_examined(tried, request).scripts] == [True]
+    of_packages = msgspec.structs.replace(tried, runs=(msgspec.structs.replace(tried.runs[0], package="peft"),))
+    assert with_script_examined(of_packages, request) == of_packages
+    assert with_script_examined(tried, Request()) == tried
 
 
 def test_nothing_is_tried_where_nothing_is_there() -> None:

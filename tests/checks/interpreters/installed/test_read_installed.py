@@ -56,6 +56,27 @@ def test_healthy(tree: Tree) -> None:
     assert (seen.examined, seen.is_complete, seen.hashed) == (1, True, ("pkg",))
 
 
+def test_a_project_that_is_edited_in_place(tree: Tree, tmp_path: Path) -> None:
+    folder = tmp_path / "my src"
+    folder.mkdir()
+    url = {"dir_info": {"editable": True}, "url": folder.as_uri()}
+    put(tree.site, "Own", "0.3", {"own.pth": f"{folder}\n"})
+    (tree.site / "Own-0.3.dist-info/direct_url.json").write_text(json.dumps(url), "utf-8")
+    (tree.site / "Own-0.3.dist-info/top_level.txt").write_text("own_code\n", "utf-8")
+    assert tree.read().packages == ()
+    folder.rmdir()
+    (own,) = tree.read().packages
+    assert (own.name, own.modules, own.project, own.damaged) == ("own", ("own_code",), str(folder), 0)
+
+
+@pytest.mark.parametrize(
+    "data", ["", "{", "[]", '{"url": 3}', '{"url": "git+https://x/y", "dir_info": {"editable": true}}']
+)
+def test_what_tells_of_no_such_project(tree: Tree, data: str) -> None:
+    (tree.site / "Pkg-1.0.dist-info/direct_url.json").write_text(data, "utf-8")
+    assert tree.read().packages == ()
+
+
 def test_what_is_left_out_of_slim_environments_and_what_users_add(tree: Tree) -> None:
     (tree.site / "pkg/tests/test_core.py").unlink()
     (tree.site / "pkg/include/pkg.h").unlink()

@@ -47,6 +47,26 @@ def test_what_runs_at_the_start_is_told_in_order(tmp_path: Path) -> None:
     )
 
 
+def test_what_the_program_calls_at_its_start_counts(tmp_path: Path) -> None:
+    program = """
+def load():
+    import cv2
+    return cv2
+def main():
+    import yaml
+    print(load(), lambda: never())
+    main()
+def never():
+    import unused
+class Net:
+    def forward(self):
+        never()
+if __name__ == "__main__":
+    main()
+"""
+    assert imports_of(_file(tmp_path, program)) == ("import yaml", "import cv2")
+
+
 def test_a_notebook_is_its_code_cells_without_magic(tmp_path: Path) -> None:
     cells = [
         {"cell_type": "markdown", "source": ["import nothing"]},

@@ -77,6 +77,24 @@ def test_nothing_starts_without_a_command(qtbot: QtBot, panel: WatchPanel, windo
     assert not window.case.is_watching
 
 
+def test_it_is_noted_while_it_runs(
+    qtbot: QtBot, panel: WatchPanel, window: Window, played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NAOSU_HISTORY", str(tmp_path / "kept"))
+    played.outcome = NotStartable(Notice("watch-needs-python", {"name": "train.py"}))
+
+    def notes() -> list[bytes]:
+        return [path.read_bytes() for path in (tmp_path / "kept" / "drafts").glob("*.draft")]
+
+    panel.command.setText("python train.py --token hf_abcdefghijklmnopqrstuvwxyzabcdefgh")
+    qtbot.keyClick(panel.command, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: b"python train.py" in b"".join(notes()))
+    assert b"hf_abc" not in b"".join(notes())
+    played.may_end.set()
+    qtbot.waitUntil(lambda: not notes())
+    assert not window.case.is_watching
+
+
 def test_from_the_command_to_the_report(
     qtbot: QtBot, panel: WatchPanel, window: Window, played: Played, engine: Engine
 ) -> None:

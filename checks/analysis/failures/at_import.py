@@ -7,7 +7,7 @@ the table of texts (checks/knowledge/errors/import_errors.py) gives each to one 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checks.analysis.failures.of_runs import failures, package_of, texts_of
+from checks.analysis.failures.of_runs import ended_on_its_own, failures, package_of, texts_of
 from checks.analysis.failures.tracebacks import raised_in
 from checks.facts import (
     ErrorText,
@@ -63,15 +63,16 @@ def troubles(
     for failure in failures(runs):
         for text, raised, is_warning in texts_of(failure):
             package, version = package_of(failure, raised)
+            is_beside = is_warning and ended_on_its_own(failure)
             yield Trouble(
                 framework=framework_of_package().get(package, ""),
                 package=package,
                 version=version,
                 text=text,
                 origin=failure.origin,
-                is_fatal=not failure.run.package,  # of what nobody named as his program: a warning
+                is_fatal=not failure.run.package and not is_beside,  # of what nobody named as his program: a warning
                 is_warning=is_warning,
-                run=failure.run,
+                run=None if is_beside else failure.run,
                 program=failure.program,
                 interpreter=failure.interpreter,
                 raised=failure.raised,

@@ -9,11 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath, PureWindowsPath
 
-from checks.analysis.failures.owners import asked_by, owner_of_module
+from checks.analysis.failures.owners import asked_by, owner_of_module, packages_of_frames
 from checks.analysis.failures.tracebacks import raised_in
 from checks.facts import InterpreterFacts, ProgramRun, ProgramRuns, Raised
 from checks.knowledge.errors.import_errors import recognise
 
+# What only a program's own names, files and values lead to; an assertion or a RuntimeError may be about anything.
+_OF_DATA = frozenset(
+    {"KeyError", "IndexError", "NameError", "UnboundLocalError", "ZeroDivisionError", "FileNotFoundError",
+     "IsADirectoryError", "NotADirectoryError", "JSONDecodeError", "UnicodeDecodeError", "SyntaxError",
+     "IndentationError", "KeyboardInterrupt"}
+)  # fmt: skip
 # As a program logs what it caught, before it ends by itself: "ERROR app: cannot load it: No module named 'x'".
 _LOGGED = re.compile(r"\bNo module named '([A-Za-z_][\w.]{0,200})'\W{0,3}$")
 _NO_MAIN = re.compile(r"python[\d.]*t?(?:\.exe)?: (No module named ([A-Za-z_][\w.]{0,200}))\s*$", re.MULTILINE)
@@ -80,6 +86,13 @@ def texts_of(failure: Failure) -> Iterator[tuple[str, Raised | None, bool]]:
         crashed = "\n".join(python.crash for python in failure.run.pythons)
         last_heard = next(reversed(failure.raised), None)
         yield f"{failure.run.errors}\n{crashed}\n{failure.run.detail}", last_heard, False
+
+
+def ended_on_its_own(failure: Failure) -> bool:
+    """Whether the program's own data or names ended it, so that what was printed beside that is no reason."""
+    last = next(reversed(failure.raised), None)
+    is_of_data = last is not None and last.type.rpartition(".")[2] in _OF_DATA
+    return is_of_data and not next(iter(packages_of_frames(last.frames if last else ())), "")
 
 
 def package_of(failure: Failure, raised: Raised | None) -> tuple[str, str]:

@@ -36,6 +36,9 @@ def findings(message: str | None) -> list[Finding]:
             None,
             id="new",
         ),
+        pytest.param("ImportError: Unable to find zbar shared library", "zbar", "libzbar0", id="pyzbar"),
+        pytest.param("ImportError: failed to find libmagic.  Check it", "libmagic", "libmagic1", id="python-magic"),
+        pytest.param("OSError: PortAudio library not found", "PortAudio", "libportaudio2", id="sounddevice"),
     ],
 )
 def test_speaks(message: str, library: str, apt: str | None) -> None:

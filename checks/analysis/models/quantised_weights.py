@@ -8,7 +8,7 @@ use: where one channel is far larger than the others and all share one scale, th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,9 @@ TURNED = "_Transposed"  # a Gemm's weight, of which dynamic quantisation makes t
 _BIAS = "int32"  # biases are codes of 32 bits, which lose nothing that matters
 _HALVES = ("float16", "bfloat16")
 _Floats = NDArray[np.float64]
+_Block = tuple[int, _Floats, _Floats]
+_AT_ONCE = 1 << 15  # numbers, which with what is computed of them fit into a processor's own cache
+_PACKED = 256  # numbers: a multiple of all blocks in which they are packed
 
 
 def weight_losses(
@@ -59,17 +62,17 @@ def _beside(ours: StoredWeights, theirs: StoredWeights) -> Iterator[WeightLoss]:
     for name, tensor in ours.tensors.items():
         if not _fits(tensor) or "float" not in tensor.dtype:
             continue
-        numbers, stored = _numbers(tensor), name
-        if name + TURNED + CODES in theirs.tensors:
-            numbers, stored = numbers.T, name + TURNED
+        is_turned = name + TURNED + CODES in theirs.tensors
+        stored, shape = (name + TURNED, tensor.shape[::-1]) if is_turned else (name, tensor.shape)
         codes, scale = theirs.tensors.get(stored + CODES), theirs.tensors.get(stored + SCALE)
-        if codes is not None and scale is not None and codes.dtype != _BIAS and codes.shape == numbers.shape:
+        if codes is not None and scale is not None and codes.dtype != _BIAS and codes.shape == shape:
+            numbers = _numbers(tensor).T if is_turned else _numbers(tensor)
             found = _restored(numbers, codes, scale, theirs.tensors.get(stored + ZERO))
             yield WeightLoss(**_face(name, codes, scale), **found, **_channels(numbers, codes))
         else:
             shorter = theirs.tensors.get(name)
             if shorter is not None and _is_shorter(shorter, tensor):
-                lost = _lost(_numbers(tensor), _numbers(shorter))
+                lost = _lost(_rows_of_stored(tensor, shorter), tensor.shape)
                 yield WeightLoss(name=name, dtype=shorter.dtype, shape=shorter.shape, **lost)
 
 
@@ -97,51 +100,77 @@ def _restored(wanted: _Floats, codes: StoredTensor, scale: StoredTensor, zero: S
     stored, scales = _numbers(codes), scale.numbers(0, scale.count)
     zeros = zero.numbers(0, zero.count) if zero is not None and zero.count == scale.count else np.zeros(1)
     if scale.count == 1:
-        return _lost(wanted, (stored - zeros[0]) * scales[0])
+        return _lost(_rows(wanted, (stored - zeros[0]) * scales[0]), wanted.shape)
     best: dict[str, Any] = {}
     for axis, length in enumerate(wanted.shape):
         if length != scale.count:
             continue
         along = tuple(-1 if place == axis else 1 for place in range(wanted.ndim))
-        found = _lost(wanted, (stored - (zeros.reshape(along) if zeros.size > 1 else zeros[0])) * scales.reshape(along))
+        restored = (stored - (zeros.reshape(along) if zeros.size > 1 else zeros[0])) * scales.reshape(along)
+        found = _lost(_rows(wanted, restored), wanted.shape)
         if not best or (found["sqnr"] or math.inf) > (best["sqnr"] or math.inf):
             best = found
     return best
 
 
-def _lost(wanted: _Floats, found: _Floats) -> dict[str, Any]:
+def _rows(wanted: _Floats, found: _Floats) -> Iterator[_Block]:
+    """Some rows of both at a time, and where they begin."""
+    count, length, most = _layout(wanted.shape)
+    both = [array.reshape(count, length) for array in (wanted, found)]
+    for at in range(0, count, most):
+        yield at, both[0][at : at + most], both[1][at : at + most]
+
+
+def _rows_of_stored(wanted: StoredTensor, found: StoredTensor) -> Iterator[_Block]:
+    """The same of tensors of one shape, read as they are asked for."""
+    count, length, most = _layout(wanted.shape)
+    for at in range(0, count, most):
+        rows = min(most, count - at)
+        one, other = (tensor.numbers(at * length, rows * length).reshape(rows, length) for tensor in (wanted, found))
+        yield at, one, other
+
+
+def _layout(shape: Sequence[int]) -> tuple[int, int, int]:
+    """(Rows, numbers of a row, rows of a block, which begins at a multiple of _PACKED numbers)."""
+    length = math.prod(shape[1:])
+    together = _PACKED // math.gcd(_PACKED, length)
+    return shape[0], length, -(-max(1, _AT_ONCE // length) // together) * together
+
+
+def _lost(blocks: Iterable[_Block], shape: Sequence[int]) -> dict[str, Any]:
+    """What is lost between a wanted and a found array of a shape, some rows of which are given at a time."""
+    count, length, _ = _layout(shape)
+    rows, columns = np.zeros((2, count)), np.zeros((2, length))  # sums of squares: of what is wanted, of the errors
+    largest = apart = 0.0
     with np.errstate(invalid="ignore", over="ignore"):
-        error = wanted - found
-        signal, noise = float(np.sum(wanted * wanted)), float(np.sum(error * error))
-        largest = float(np.max(np.abs(wanted), initial=0.0))
-        apart = float(np.max(np.abs(error), initial=0.0))
+        for at, wanted, found in blocks:
+            error = wanted - found
+            for side, numbers in enumerate((wanted, error)):
+                squares = numbers * numbers
+                np.sum(squares, axis=1, out=rows[side, at : at + len(squares)])
+                columns[side] += np.sum(squares, axis=0)
+            largest = max(largest, float(np.max(np.abs(wanted), initial=0.0)))
+            apart = max(apart, float(np.max(np.abs(error), initial=0.0)))
+        signal, noise = map(float, np.sum(rows, axis=1))
     if not (math.isfinite(signal) and math.isfinite(noise)):
         return {"sqnr": None, "max_relative": None}
+    channels = (rows, columns) if len(shape) == 2 else (rows,)  # of a matrix either axis may be that of the channels
     return {
-        "sqnr": _ratio(signal, noise),
-        "poorest": min((_poorest(wanted, error, axis) for axis in _axes(wanted)), default=None, key=_last_if_none),
+        "sqnr": _poorest(np.array([[signal], [noise]])),
+        "poorest": min((found for found in map(_poorest, channels) if found is not None), default=None),
         "max_relative": apart / largest if largest else None,
     }
 
 
-def _ratio(signal: float, noise: float) -> float | None:
-    return 10.0 * math.log10(signal / noise) if signal and noise else None
-
-
-def _last_if_none(value: float | None) -> float:
-    return math.inf if value is None else value
+def _poorest(squares: _Floats) -> float | None:
+    """The smallest ratio of signal (first row) to noise in decibel; None where nothing has both."""
+    signals, noises = squares[:, squares.all(axis=0)]
+    return float(np.min(np.log10(signals) - np.log10(noises))) * 10.0 if signals.size else None
 
 
 def _axes(numbers: _Floats) -> range:
     """Of a matrix either axis may be that of the channels."""
     return range(2 if numbers.ndim == 2 else 1)
-
-
-def _poorest(wanted: _Floats, error: _Floats, axis: int) -> float | None:
-    others = tuple(place for place in range(wanted.ndim) if place != axis)
-    signals, noises = (np.sum(array * array, axis=others) for array in (wanted, error))
-    ratios = (_ratio(float(signal), float(noise)) for signal, noise in zip(signals, noises, strict=True))
-    return min((ratio for ratio in ratios if ratio is not None), default=None)
 
 
 def _channels(numbers: _Floats, codes: StoredTensor) -> dict[str, Any]:

@@ -82,6 +82,25 @@ def test_half_precision(tmp_path: Path) -> None:
     assert weight_losses(first, first) == ()
 
 
+@pytest.mark.parametrize("shape", [(3, 5), (1, 70_000), (700, 101), (70_000, 1), (40, 30, 33)])
+def test_what_is_read_in_blocks_is_what_the_whole_loses(shape: tuple[int, ...], tmp_path: Path) -> None:
+    wanted = np.random.default_rng(1).standard_normal(shape).astype("float32")
+    wanted[0] = 0.0  # a channel without a signal is none of the poorest
+    halves = wanted.astype("float16")
+    found = one(written(tmp_path / "net.onnx", w=wanted), written(tmp_path / "half.onnx", w=halves))
+    numbers, error = wanted.astype("float64"), wanted.astype("float64") - halves
+    ratios = []
+    for axis in range(2 if len(shape) == 2 else 1):
+        others = tuple(place for place in range(len(shape)) if place != axis)
+        signal, noise = ((array**2).sum(axis=others) for array in (numbers, error))
+        some = (signal > 0) & (noise > 0)
+        ratios += (10 * np.log10(signal[some] / noise[some])).tolist()
+    sqnr = 10 * np.log10((numbers**2).sum() / (error**2).sum()) if error.any() else None
+    assert found.sqnr == pytest.approx(sqnr)
+    assert found.poorest == pytest.approx(min(ratios, default=None))
+    assert found.max_relative == (abs(error).max() / abs(numbers).max() if numbers.any() else None)
+
+
 @pytest.mark.parametrize("content", [b"", b"\x3a\xff\xff\xff\xff\x0f"])
 def test_a_damaged_file_loses_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "q.onnx").write_bytes(content)

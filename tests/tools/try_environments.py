@@ -134,7 +134,8 @@ def started_in(place: Path) -> None:
     """Start the program of an environment as its user does, and let nobody look."""
     command = [str(place / "wrap"), *shlex.split((place / "cmd").read_text("utf-8"))]
     folder = (place / "cwd").read_text("utf-8").strip()
-    subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    subprocess.run(command, cwd=folder, env=variables, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
 
 
 def _judged(place: Path, findings: list[dict[str, object]]) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from wizard.desktop import settings
 
 READABLE = 4.5  # contrast of text on its ground, WCAG 2.2 level AA
+SEEN = 3.0  # of the edge by which a field is known, likewise
 # Colours of the states, each readable on the usual grounds: (light, dark).
 # A state is never shown by colour alone: a symbol and a word stand beside it.
 _STATES = {
@@ -79,25 +80,28 @@ def contrast(one: QColor, other: QColor) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def readable(tone: QColor, *grounds: QColor, dark: bool) -> QColor:
+def readable(tone: QColor, *grounds: QColor, dark: bool, least: float = READABLE) -> QColor:
     """The colour, or the nearest one towards white (on dark) or black that can be read on all these grounds.
 
     The user's system chooses the accent, and it may be yellow on white.
     """
-    return QColor.fromRgba(_readable(tone.rgba(), tuple(ground.rgba() for ground in grounds), dark))
+    return QColor.fromRgba(_readable(tone.rgba(), tuple(ground.rgba() for ground in grounds), dark, least))
 
 
 @functools.lru_cache(maxsize=256)
-def _readable(tone_of: int, grounds_of: tuple[int, ...], dark: bool) -> int:
+def _readable(tone_of: int, grounds_of: tuple[int, ...], dark: bool, least: float) -> int:
     tone, grounds = QColor.fromRgba(tone_of), [QColor.fromRgba(ground) for ground in grounds_of]
     end = QColor("white" if dark else "black")
     steps = (mixed(tone, end, step / 20) for step in range(21))
-    readable = (mixture for mixture in steps if min(contrast(mixture, ground) for ground in grounds) >= READABLE)
+    readable = (mixture for mixture in steps if min(contrast(mixture, ground) for ground in grounds) >= least)
     return next(readable, end).rgba()
 
 
 def colour(name: str, palette: QPalette) -> QColor:
-    """A colour by its use: "text", "muted", "border", "card", "accent", "window", or a state's name."""
+    """A colour by its use, or by a state's name.
+
+    "text", "muted", "disabled", "border", "field" (the edge of one), "card", "accent", "window", "mark".
+    """
     text = palette.color(QPalette.ColorRole.WindowText)
     window = palette.color(QPalette.ColorRole.Window)
     base = palette.color(QPalette.ColorRole.Base)
@@ -108,8 +112,12 @@ def colour(name: str, palette: QPalette) -> QColor:
             return text
         case "muted":
             return readable(mixed(text, window, 0.30), window, card, dark=dark)
+        case "disabled":
+            return readable(mixed(text, window, 0.50), window, card, dark=dark)
         case "border":
             return mixed(window, text, 0.20)
+        case "field":
+            return readable(mixed(window, text, 0.20), window, card, dark=dark, least=SEEN)
         case "window":
             return window
         case "card":
@@ -127,7 +135,7 @@ def colour(name: str, palette: QPalette) -> QColor:
 def stylesheet(palette: QPalette, font: QFont) -> str:
     """The stylesheet of the whole window."""
     size = font.pointSizeF() if font.pointSizeF() > 0 else 10.0
-    names = ("text", "muted", "border", "window", "card", "accent", *_STATES)
+    names = ("text", "muted", "disabled", "border", "field", "window", "card", "accent", *_STATES)
     tones = {name: colour(name, palette) for name in names}
     accent, card = tones["accent"], tones["card"]
     values = {name: tone.name() for name, tone in tones.items()} | {
@@ -172,14 +180,14 @@ QPushButton { padding: 6px 16px; border: 1px solid %(border)s; border-radius: 6p
 QPushButton:hover { background: %(accent_hover)s; border-color: %(muted)s; }
 QPushButton:pressed { background: %(accent_soft)s; }
 QPushButton:focus { border: 2px solid %(accent)s; padding: 5px 15px; }
-QPushButton:disabled { color: %(border)s; }
+QPushButton:disabled { color: %(disabled)s; }
 QPushButton#primary { background: %(accent)s; color: %(on_accent)s; border-color: %(accent)s; font-weight: 600; }
 QPushButton#primary:focus { border: 2px solid %(text)s; }
-QPushButton#primary:disabled { background: transparent; color: %(border)s; border-color: %(border)s; }
+QPushButton#primary:disabled { background: transparent; color: %(disabled)s; border-color: %(border)s; }
 QPushButton#step { text-align: left; border: 1px solid transparent; background: transparent; padding: 9px 10px; }
 QPushButton#step:hover:enabled { background: %(accent_hover)s; }
 QPushButton#step[here="true"] { background: %(accent_soft)s; font-weight: 600; color: %(text)s; }
-QPushButton#step:disabled { color: %(muted)s; }
+QPushButton#step:disabled { color: %(disabled)s; }
 QPushButton#step:focus { border: 2px solid %(accent)s; padding: 8px 9px; }
 QPushButton#flat { border: 1px solid transparent; background: transparent; padding: 4px 8px; }
 QPushButton#flat:hover { background: %(accent_hover)s; }
@@ -195,6 +203,10 @@ QLabel#tone-muted { color: %(muted)s; font-weight: 600; }
 QLabel#verdict { font-size: %(heading)s; font-weight: 600; }
 QPlainTextEdit, QLineEdit, QTreeView, QTableView, QListView {
     background: %(card)s; border: 1px solid %(border)s; border-radius: 6px; }
+QPlainTextEdit, QLineEdit { border-color: %(field)s; placeholder-text-color: %(muted)s; }
+QPlainTextEdit, QLineEdit, QLabel, QComboBox {
+    selection-background-color: %(accent)s; selection-color: %(on_accent)s; }
+QCheckBox:disabled, QRadioButton:disabled, QLineEdit:disabled, QComboBox:disabled { color: %(disabled)s; }
 QLineEdit { padding: 5px 6px; }
 QPlainTextEdit { padding: 4px; }
 QPlainTextEdit:focus, QLineEdit:focus, QTreeView:focus, QTableView:focus { border: 2px solid %(accent)s; }
@@ -214,8 +226,8 @@ QRadioButton::indicator { width: 12px; height: 12px; border: 1px solid %(muted)s
     background: %(card)s; }
 QRadioButton::indicator:hover, QRadioButton::indicator:focus { border-color: %(accent)s; }
 QRadioButton::indicator:checked { border: 4px solid %(accent)s; width: 6px; height: 6px; background: %(on_accent)s; }
-QRadioButton::indicator:disabled { border-color: %(border)s; }
-QProgressBar { border: 1px solid %(border)s; border-radius: 5px; background: %(card)s; height: 10px; }
+QRadioButton::indicator:disabled { border-color: %(field)s; }
+QProgressBar { border: 1px solid %(field)s; border-radius: 5px; background: %(card)s; height: 10px; }
 QProgressBar::chunk { background: %(accent)s; border-radius: 4px; }
 QPlainTextEdit#code { background: %(window)s; border: 1px solid %(border)s; border-radius: 4px; padding: 6px 8px; }
 QPlainTextEdit#value, QPlainTextEdit#small { background: transparent; border: none; padding: 0; }

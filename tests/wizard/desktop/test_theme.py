@@ -7,6 +7,10 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
 from wizard.desktop import icons, theme
+from wizard.plots.look import colour_of
+from wizard.report.pdf.setting import LINK
+from wizard.report.pdf.signs import COLORS
+from wizard.report.pdf.text import INK, MARKED, PAPER_GREY, SOFT
 
 LIGHT = ("#efefef", "#ffffff", "#000000")
 DARK = ("#202326", "#1b1e20", "#ffffff")
@@ -32,11 +36,55 @@ def test_contrast_as_the_guideline_counts_it() -> None:
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("name", ["text", "muted", "accent", "blocking", "warning", "note", "fine"])
+@pytest.mark.parametrize("name", ["text", "muted", "disabled", "accent", "blocking", "warning", "note", "fine"])
 @pytest.mark.parametrize("ground", ["window", "card"])
 def test_contrast(qapp: QApplication, colours: tuple[str, str, str], name: str, ground: str) -> None:
     made = palette(*colours)
     assert theme.contrast(theme.colour(name, made), theme.colour(ground, made)) >= 4.5
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK, HIGH], ids=["light", "dark", "high-contrast"])
+@pytest.mark.parametrize("ground", ["window", "card"])
+def test_the_edge_of_a_field_is_seen(qapp: QApplication, colours: tuple[str, str, str], ground: str) -> None:
+    made = palette(*colours)
+    assert theme.contrast(theme.colour("field", made), theme.colour(ground, made)) >= 3
+
+
+def test_the_text_of_a_marked_line(qapp: QApplication) -> None:
+    for colours in (LIGHT, DARK, HIGH):
+        made = palette(*colours)
+        assert theme.contrast(theme.colour("text", made), theme.colour("mark", made)) >= 4.5
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_every_text_of_the_stylesheet_can_be_read(qapp: QApplication, colours: tuple[str, str, str]) -> None:
+    """Also what is disabled, selected, or only a hint; on the ground of the same rule, else on both grounds."""
+    made = palette(*colours)
+    for rule in re.findall(r"([^{}]+)\{([^}]*)\}", theme.stylesheet(made, qapp.font())):
+        found = dict(re.findall(r"([\w-]+): ([^;]+);", rule[1]))
+        for name, ground in (("color", "background"), ("selection-color", "selection-background-color")):
+            grounds = [found[ground]] if found.get(ground, "")[:1] == "#" else []
+            grounds = grounds or [theme.colour(usual, made).name() for usual in ("window", "card")]
+            if name in found:
+                assert all(theme.contrast(QColor(found[name]), QColor(tone)) >= 4.5 for tone in grounds), rule
+        if hint := found.get("placeholder-text-color"):
+            assert theme.contrast(QColor(hint), theme.colour("card", made)) >= 4.5
+
+
+def test_plots_are_seen_on_screen_and_paper(qapp: QApplication) -> None:
+    for number in range(6):
+        assert theme.contrast(colour_of(number, dark=False), QColor("white")) >= 4.5
+        assert theme.contrast(colour_of(number, dark=True), theme.colour("card", palette(*DARK))) >= 4.5
+
+
+def test_the_paper_can_be_read(qapp: QApplication) -> None:
+    for tone, ground in COLORS.values():
+        assert theme.contrast(QColor(tone), QColor(ground)) >= 4.5  # the word of a state on its tint
+        assert theme.contrast(QColor("white"), QColor(tone)) >= 3  # its sign
+        assert theme.contrast(QColor(SOFT), QColor(ground)) >= 4.5
+        assert theme.contrast(QColor(INK), QColor(ground)) >= 4.5
+    for text, ground in ((SOFT, "white"), (SOFT, PAPER_GREY), (INK, PAPER_GREY), (INK, MARKED), (LINK, "white")):
+        assert theme.contrast(QColor(text), QColor(ground)) >= 4.5
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK, HIGH], ids=["light", "dark", "high-contrast"])

@@ -58,11 +58,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _language_alone(given: Sequence[str]) -> str | None:
     """The language of `naosu --lang ja`, which means the window; None for every other command line."""
+    from checks.languages import LANGUAGES
+
     match given:
-        case ["--lang", ("en" | "ja") as language]:
+        case ["--lang", language] if language in LANGUAGES:
             return language
-        case ["--lang=en"] | ["--lang=ja"]:
-            return given[0][-2:]
+        case [joined] if joined.startswith("--lang=") and joined[7:] in LANGUAGES:
+            return joined[7:]
     return None
 
 

@@ -1,7 +1,8 @@
 """The words of the program in every language, without Qt: the headless commands speak too.
 
 resources/words/<area>.toml holds one table per text, ``[key]`` with ``en`` and ``ja``; a text is asked for as
-"area.key". Texts may name {placeholders}; {program} is always filled.
+"area.key". Other languages have files of their own (:mod:`checks.languages`). Texts may name {placeholders}; {program}
+is always filled.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 import tomli
 
-from checks.languages import LANGUAGES
+from checks.languages import LANGUAGES, translated
 from checks.paths import ROOT
 
 
@@ -24,8 +25,8 @@ class Text(NamedTuple):
     ja: str
 
     def of(self, language: str) -> str:
-        """What is for "en" or "ja"."""
-        return self.ja if language == "ja" else self.en
+        """What is for a language."""
+        return self.ja if language == "ja" else translated(self.en, language)
 
 
 @functools.cache
@@ -40,15 +41,15 @@ def area(name: str) -> dict[str, Text]:
     for key, text in texts.items():
         if (
             not isinstance(text, dict)
-            or text.keys() != {*LANGUAGES}
+            or text.keys() != {"en", "ja"}
             or not all(isinstance(each, str) for each in text.values())
         ):
-            raise ValueError(f"words/{name}.toml: {key}: a text has {' and '.join(LANGUAGES)} and nothing else")
+            raise ValueError(f"words/{name}.toml: {key}: a text has en and ja and nothing else")
     return {key: Text(**text) for key, text in texts.items()}
 
 
 def words(key: str, language: str, /, **values: object) -> str:
-    """The text "area.key" in "en" or "ja", with its placeholders filled.
+    """The text "area.key" in a language, with its placeholders filled.
 
     Raises:
         KeyError: there is no such text, or a placeholder was not given.
@@ -78,4 +79,6 @@ def system_language() -> str:
         chosen = os.environ.get(name, "")[:2].lower()
         if chosen:
             return chosen if chosen in LANGUAGES else "en"
-    return "ja" if (locale.getlocale()[0] or "").lower().startswith(("ja", "japanese")) else "en"
+    here = (locale.getlocale()[0] or "").lower()
+    spoken = (code for code in LANGUAGES if here == code or here.startswith(f"{code}_"))
+    return "ja" if here.startswith("japanese") else next(spoken, "en")

@@ -12,6 +12,7 @@ from typing import Any, Self, cast, dataclass_transform
 import msgspec
 import tomli
 
+from checks.languages import translated
 from checks.paths import ROOT
 
 
@@ -35,8 +36,8 @@ class Worded(Row):
     ja: str
 
     def of(self, language: str) -> str:
-        """The sentence in "en" or "ja"."""
-        return self.ja if language == "ja" else self.en
+        """The sentence in a language."""
+        return self.ja if language == "ja" else translated(self.en, language)
 
 
 class Table(Row):

@@ -7,12 +7,13 @@ of its own since several causes share one. Both are read when asked for, and ref
 import functools
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 import msgspec
 import tomli
 
 from checks.knowledge.templates import placeholders
+from checks.languages import translated
 from checks.paths import ROOT
 
 UNKNOWN = "unknown"  # the cause of what fails and nothing explains
@@ -28,8 +29,19 @@ class InLanguages(msgspec.Struct, Generic[_T], frozen=True, forbid_unknown_field
     ja: _T
 
     def of(self, language: str) -> _T:
-        """What is for "en" or "ja"."""
-        return self.ja if language == "ja" else self.en
+        """What is for a language."""
+        return self.ja if language == "ja" else _translated(self.en, language)
+
+
+@functools.cache
+def _translated(english: _T, language: str) -> _T:
+    """A sentence, or all sentences of a text."""
+    if isinstance(english, str):
+        return cast(_T, translated(english, language))
+    if isinstance(english, msgspec.Struct):
+        told = {name: _translated(text, language) for name, text in msgspec.structs.asdict(english).items()}
+        return msgspec.structs.replace(english, **told)
+    return english
 
 
 class Words(InLanguages[str], frozen=True, forbid_unknown_fields=True):

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from application import contents, icons
+from checks.languages import LANGUAGES
 
 IDENTIFIER = "io.github.naosu.Naosu"
 
@@ -18,7 +19,7 @@ def plist() -> dict[str, object]:
         "CFBundleDisplayName": "Naosu",
         "CFBundleShortVersionString": contents.VERSION,
         "CFBundleVersion": contents.VERSION,
-        "CFBundleLocalizations": ["en", "ja"],
+        "CFBundleLocalizations": list(LANGUAGES),
         "LSApplicationCategoryType": "public.app-category.developer-tools",
         "NSHighResolutionCapable": True,
         "CFBundleDocumentTypes": [

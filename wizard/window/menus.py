@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
+from checks.languages import languages
 from wizard.desktop import settings
 from wizard.flow import Step
 from wizard.window.edit_menu import EditMenu
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from wizard.window.main_window import Window
 
 _FILE = ("new", "open", "compare", "save", "export", "again", "cancel")
-LANGUAGE_NAMES = {"en": "English", "ja": "日本語"}  # each in itself, so that its speakers find it
+LANGUAGE_NAMES = {code: language.name for code, language in languages().items()}
 
 
 class Menus:

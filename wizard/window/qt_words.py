@@ -9,14 +9,14 @@ _PROPERTY = "naosu-translator"
 
 
 def translate_standard_buttons(language: str) -> None:
-    """Load Qt's translation for "en" or "ja", in place of the one before."""
+    """Load Qt's translation for a language, in place of the one before."""
     application = QApplication.instance()
     if application is None:
         return
     old = application.property(_PROPERTY)
     if isinstance(old, QTranslator):
         application.removeTranslator(old)
-    QLocale.setDefault(QLocale(QLocale.Language.Japanese if language == "ja" else QLocale.Language.English))
+    QLocale.setDefault(QLocale(language))
     translator = QTranslator(application)
     if translator.load(f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
         application.installTranslator(translator)

@@ -14,6 +14,8 @@ from wizard.widgets.labels import filled, plain_label
 from wizard.window.case_list import CaseList
 from wizard.window.menus import LANGUAGE_NAMES
 
+_WIDE, _MARGIN = 236, 14  # logical pixels
+
 
 class Rail(QFrame):
     """Shows the progress of the walk; ``step_asked`` with the step that was clicked."""
@@ -25,8 +27,8 @@ class Rail(QFrame):
         super().__init__()
         self._case = case
         self.setObjectName("rail")
-        self.setFixedWidth(236)
-        column = filled(QVBoxLayout(self), margins=(14, 18, 14, 14), spacing=4)
+        self.setFixedWidth(_WIDE)
+        column = filled(QVBoxLayout(self), margins=(_MARGIN, 18, _MARGIN, 14), spacing=4)
         name = QHBoxLayout()
         self.logo = QLabel()
         self.logo.setFixedSize(32, 32)
@@ -90,6 +92,7 @@ class Rail(QFrame):
                 button.setIcon(self._badge("✓" if done else str(number), here=here, reachable=can_go))
             name = say(f"step-{step.value}")
             button.setText(name)
+            button.setToolTip(name if button.sizeHint().width() > _WIDE - 2 * _MARGIN else "")  # what is cut off
             button.setAccessibleName(say("step-name", number=number, name=name, state=state))
 
     def retranslate(self) -> None:

@@ -5,6 +5,7 @@ import functools
 from checks.facts import Binding
 from checks.knowledge import Row, Table
 from checks.knowledge.packages.ai_packages import AiPackages
+from checks.languages import translated
 
 
 class ModelFormat(Row):
@@ -30,8 +31,8 @@ class ModelFormat(Row):
     source: str = ""
 
     def named(self, language: str) -> str:
-        """The name in "en" or "ja"."""
-        return self.name_ja if language == "ja" and self.name_ja else self.name
+        """The name in a language."""
+        return self.name_ja if language == "ja" and self.name_ja else translated(self.name, language)
 
     @property
     def bindings(self) -> tuple[Binding, ...]:

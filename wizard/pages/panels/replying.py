@@ -11,9 +11,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout
 
-from checks.languages import LANGUAGES
+from checks.languages import LANGUAGES, languages
 from wizard.desktop import settings
 from wizard.widgets.labels import filled, plain_label
+from wizard.words import area
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,8 +46,9 @@ class ReplyPanel(QFrame):
         page.bind(self.text.setAccessibleName, "reply-title")
         self.language = QComboBox()
         for code in LANGUAGES:
-            self.language.addItem("", code)
-            page.bind(functools.partial(self._name, code), f"reply-language-{code}")
+            self.language.addItem(languages()[code].name, code)
+            if f"reply-language-{code}" in area("window"):
+                page.bind(functools.partial(self._name, code), f"reply-language-{code}")
         page.bind(self.language.setAccessibleName, "reply-language")
         self.language.activated.connect(lambda: self._ask(self.language.currentData()))
         self.copy = page.button("reply-copy", self._copied)

@@ -25,6 +25,7 @@ from checks.knowledge.catalogue import UNKNOWN, Question, cause_of
 from checks.knowledge.formats.model_formats import format_named
 from checks.knowledge.phrases import words_of
 from checks.knowledge.templates import fill_sentence
+from checks.languages import languages
 from checks.remedies.plan import RemedyPlan, plan_remedies
 from wizard.flow import computes
 from wizard.report.content.advice import AdviceView, advice_view
@@ -467,7 +468,9 @@ def _notes(case: Case, language: str) -> tuple[str, ...]:
         ("note-offline", case.facts.missing.get("resolutions") == "offline"),
         ("note-no-machine", not is_elsewhere and (case.facts.machine is None or case.facts.reported)),
     ]
-    notes = [words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds]
+    partly = languages()[language].note if language in languages() else ""
+    notes = [partly] if partly else []
+    notes += [words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds]
     if case.facts.name and case.facts.others and case.facts.served is None:
         notes += [words("report.note-facts-of", language, first=case.facts.name, other=case.facts.others[0].name)]
     return (*notes, *_contradictions(case, language), *not_kept(case, language))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF
 from PySide6.QtGui import QFontMetricsF, QGuiApplication, QPagedPaintDevice, QPageSize, QPainter, QPdfWriter
 
+from checks.languages import languages
 from wizard.report.content.blocks import Document
 from wizard.report.content.document import document_of
 from wizard.report.content.report import Report
@@ -30,9 +31,6 @@ PAPERS = {"a4": QPageSize.PageSizeId.A4, "letter": QPageSize.PageSizeId.Letter}
 _MARGIN, _TOP, _BOTTOM = 46.0, 50.0, 42.0
 
 
-_LETTERS = {"ja": "Aあ漢", "en": "A"}  # a font that has these has the others of the language
-
-
 class NoFontError(Exception):
     """No font of this machine has the characters of the language, so a PDF would show empty boxes or nothing."""
 
@@ -45,7 +43,7 @@ def to_pdf(report: Report, case_json: bytes, paper: str = "a4") -> bytes:
     """
     _application()
     faces = [QFontMetricsF(Style(mono=mono).font()) for mono in (False, True)]  # with what Qt puts in for them
-    if not all(face.inFontUcs4(ord(letter)) for face in faces for letter in _LETTERS[report.language]):
+    if not all(face.inFontUcs4(ord(letter)) for face in faces for letter in languages()[report.language].letters):
         raise NoFontError
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)

@@ -73,7 +73,7 @@ def main() -> None:
     work = Work(case)
     window = Window(case, work)
     window.show()
-    work.warm_up()
+    window.prepare()
     until(lambda: not work._jobs)
     page = window.page(Step.SYMPTOM)
     assert isinstance(page, SymptomPage)

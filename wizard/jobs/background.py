@@ -138,9 +138,9 @@ class Work(QObject):
 
         self._start(lambda: kept(text), shortened, self._not_diagnosed)
 
-    def warm_up(self) -> None:
+    def warm_up(self, then: Callable[[], object]) -> None:
         """Load what judges and shows a case, while nobody waits for it."""
-        self._start(_load, lambda _: None, self._not_loaded)
+        self._start(_load, lambda _: then(), self._not_loaded)
 
     @staticmethod
     def _not_loaded(error: Exception) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Qt
@@ -45,9 +46,13 @@ class BlockWidgets:
         self._copy = copy
         self._reshaped = reshaped
         self._mark = mark
-        self._pictures = {state: picture(*look, _SMALL_SYMBOL) for state, look in LOOKS.items()}
         self.folds: dict[str, Fold] = {}
         self.files: FilesView | None = None
+
+    @functools.cached_property
+    def _pictures(self) -> dict[str, QPixmap]:
+        """The symbols of a table, of which most reports have none."""
+        return {state: self._picture(*look, _SMALL_SYMBOL) for state, look in LOOKS.items()}
 
     def fill(self, layout: QVBoxLayout, blocks: Iterable[b.Block]) -> None:
         """The blocks below each other."""

@@ -44,7 +44,7 @@ def run_window(arguments: Sequence[str] = (), language: str | None = None) -> in
     QTimer.singleShot(_PAINTED, work.cases.list)
     if not arguments:  # the offer is made once, and would go when the report is shown
         QTimer.singleShot(_PAINTED, window.offer_to_go_on)
-    QTimer.singleShot(_LATER, work.warm_up)
+    QTimer.singleShot(_LATER, window.prepare)
     QTimer.singleShot(_PAINTED, gc.enable)
     QTimer.singleShot(_PAINTED, lambda: remove_left_parts(Path(last_folder(EXPORT))))
     QTimer.singleShot(_PAINTED, lambda: work.mending.find_half_done(lambda *left: offer_undo(window, *left)))

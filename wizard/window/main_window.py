@@ -109,6 +109,10 @@ class Window(QMainWindow):
             room = self.screen().availableGeometry().size() - _FRAME
             self.resize(self.size().boundedTo(room))
 
+    def prepare(self) -> None:
+        """Load and build what the first answer needs, while nobody waits for it."""
+        self.work.warm_up(lambda: self.page(Step.REPORT))
+
     # --- building
 
     def _build_footer(self) -> None:

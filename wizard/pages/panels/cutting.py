@@ -54,7 +54,7 @@ class CuttingPanel(QFrame):
 
     def _is_wanted(self) -> bool:
         case = self._case.case
-        if case is None or self._case.opened is not None:
+        if case is None or self._case.opened is not None or not case.facts.models:
             return False
         if self._looked_at[0] is not case:
             from checks.engine.minimal import can_be_cut

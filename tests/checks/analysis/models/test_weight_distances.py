@@ -90,6 +90,20 @@ def test_far_smaller_and_far_larger_numbers_beside_each_other(dtype: str, thread
     assert_as_obvious(stored(numbers, dtype), stored(-others, dtype), threads)
 
 
+def test_the_largest_distance_is_that_of_float64(threads: ThreadPoolExecutor) -> None:
+    """Of strangers float32 rounds every distance."""
+    random = np.random.default_rng(8)
+    for _ in range(5):
+        first, second = random.standard_normal((2, 3000), dtype=np.float32)
+        assert_as_obvious(stored(first, "float32"), stored(second, "float32"), threads)
+
+
+def test_the_direction_of_a_candidate_whose_squares_float32_loses(threads: ThreadPoolExecutor) -> None:
+    first = np.random.default_rng(9).standard_normal(3000, dtype=np.float32)
+    found = weight_distances.distances(stored(first, "float32"), stored(first * np.float32(1e-30), "float32"), threads)
+    assert found["cosine_distance"] == pytest.approx(0.0, abs=1e-12)
+
+
 def test_figures_do_not_depend_on_the_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weight_distances, "_PART", 1 << 16)
     first = np.random.default_rng(6).standard_normal(10 << 16, dtype=np.float32)

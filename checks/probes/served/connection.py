@@ -12,6 +12,7 @@ import threading
 from urllib.parse import urlsplit
 
 LONGEST = 8 * 1024 * 1024  # bytes of one answer that are read
+MOST_VALUES = 500000  # of JSON in one answer: made into objects, a few bytes take a hundred times as many
 TO_CONNECT = 10.0  # seconds
 WORDS = 300  # characters of what the server says of an error
 
@@ -41,6 +42,8 @@ class Answer:
 
     def parsed(self):
         """The JSON in it."""
+        if sum(self.data.count(sign) for sign in (b",", b"[", b"{")) > MOST_VALUES:
+            raise Refused("too-many-values", count=str(MOST_VALUES))
         try:
             return json.loads(self.data.decode("utf-8", "replace"))
         except (ValueError, RecursionError) as error:
@@ -178,8 +181,8 @@ def _host_of(place):
 def _words_of(answer):
     """What the server says of an error, in one line."""
     try:
-        told = json.loads(answer.data.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+        told = answer.parsed()
+    except Refused:
         return ""
     for _ in range(3):
         if isinstance(told, dict):

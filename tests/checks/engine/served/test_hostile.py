@@ -168,6 +168,15 @@ def test_an_answer_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
         assert asked(url).problem == "too-long"
 
 
+def test_an_answer_of_values_without_end_is_not_made_into_objects() -> None:
+    """Eight megabytes of empty objects took 770 MB; an error of as many is told without its words."""
+    many = b'{"choices": [' + b"{}," * connection.MOST_VALUES + b"{}]}"
+    for status, problem in ((200, "too-many-values"), (500, "fault")):
+        reply = (status, "application/json", many)
+        with serving(answering(lambda _path, _body, reply=reply: reply)) as url:  # type: ignore[misc]
+            assert asked(url).problem == problem
+
+
 def test_an_answer_that_drips_ends_with_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     released = threading.Event()
 

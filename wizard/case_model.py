@@ -379,8 +379,10 @@ class CaseModel(QObject):
         self.changed.emit()
 
     def begin(self, **answers: object) -> None:
-        """A new case, to which nothing of the one before belongs but the interpreters."""
-        self.answers = dataclasses.replace(Answers(), target=self.answers.target, **answers)  # type: ignore[arg-type]
+        """A new case, to which nothing of the one before belongs but the interpreters, and that nothing goes out."""
+        before = self.answers
+        kept = Answers(target=before.target, offline=before.offline)
+        self.answers = dataclasses.replace(kept, **answers)  # type: ignore[arg-type]
         self._aside = Answers()
         self.case = self.case_before = self.own_case = self.opened = None
         self.program_runs, self.local_program = (), ""
@@ -412,6 +414,7 @@ class CaseModel(QObject):
             text="\n".join(texts),
             given=tuple(Given(path, Kind.MODEL) for path in models if path.is_absolute()),
             target=case.facts.target or self.answers.target,
+            offline=self.answers.offline,
             url=case.facts.served.url if case.facts.served else "",
             served_model=case.facts.served.model if case.facts.served else "",
             is_deterministic=case.facts.served.is_claimed if case.facts.served else False,

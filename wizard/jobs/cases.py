@@ -44,6 +44,7 @@ class CaseJobs(QObject):
         self.undo = QUndoStack(self)  # of what was done with cases since the start
         self.undo.setUndoLimit(_MOST_UNDONE)
         self._lot = Lot()
+        self.was_listed = False
         self._version: int | None = None  # of the case that is shown, where it is not the one that opens
         case.left.connect(self._left_version)
 
@@ -177,8 +178,11 @@ class CaseJobs(QObject):
     # --- what comes of it
 
     def _listed(self, headings: tuple[Heading, ...] | None) -> None:
+        self.was_listed = True
+        before = (self._case.keeps_cases, self._case.headings)
         self._case.keeps_cases = headings is not None
-        self._case.set_headings(headings or ())
+        if before != (self._case.keeps_cases, headings or ()):
+            self._case.set_headings(headings or ())
         self.listed.emit()
 
     def _kept(self, case: Case, heading: Heading | None, lot: Lot | None) -> None:

@@ -471,8 +471,10 @@ class Window(QMainWindow):
         self._rail.setVisible(self.width() >= _NARROW)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Follow the system's palette."""
+        """Follow the system's palette, and what another window has done meanwhile."""
         super().changeEvent(event)
+        if event.type() is QEvent.Type.ActivationChange and self.isActiveWindow() and self.work.cases.was_listed:
+            self.work.cases.list()  # another window may have changed it
         if event.type() in (QEvent.Type.ApplicationPaletteChange, QEvent.Type.PaletteChange):
             self._restyle()
 

@@ -58,6 +58,12 @@ def report(window: Window) -> ReportPage:
     return page
 
 
+def test_whoever_wants_nothing_to_go_out_is_not_asked_again(window: Window) -> None:
+    window.case.answer(offline=True, text="It fails.")
+    window.begin()
+    assert window.case.answers == Answers(target=window.case.answers.target, offline=True)
+
+
 def test_to_dismiss_a_sentence_ends_nothing_that_is_being_done(qtbot: QtBot, window: Window) -> None:
     window.case.tell(Notice("history-on", is_error=False))
     window.case.set_busy("busy-diagnosing")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QInputDialog, QMenu, QMessageBox
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 from support.cases_list import drop, paste, wait_for
 from support.played_engine import TOO_OLD, VENV, Engine, case
@@ -135,6 +135,18 @@ def test_of_one_result_there_are_no_earlier_ones(window: Window, shown: CaseList
     qtbot.addWidget(menu)
     shown._add_versions(menu, heading)
     assert menu.isEmpty()
+
+
+def test_what_another_window_has_done_is_seen_when_one_comes_back(
+    qtbot: QtBot, window: Window, shown: CaseList, store: Cases
+) -> None:
+    with qtbot.waitSignal(window.work.cases.listed):
+        window.work.cases.list()
+    store.add(case(), Verdicts({"en": "In order."}, "clear"))
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    QApplication.sendEvent(window, QEvent(QEvent.Type.ActivationChange))
+    wait_for(qtbot, shown, lambda headings: len(headings) == 1)
 
 
 def test_a_click_opens_one(qtbot: QtBot, window: Window, shown: CaseList) -> None:

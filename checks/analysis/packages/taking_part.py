@@ -106,8 +106,11 @@ def texts_of_exception(raised: Raised) -> Iterator[str]:
 
 
 def _mention(modules: Iterable[str]) -> re.Pattern[str] | None:
-    """A module in the path of a frame, or in quotation marks as errors name it: 'numpy.core._multiarray_umath'."""
+    """A module in the path of a frame, or as errors name it: 'numpy.core', "Error importing numpy"."""
     names = "|".join(sorted(map(re.escape, filter(None, modules))))
     if not names:
         return None
-    return re.compile(rf"""(?:site|dist)-packages[/\\](?:{names})(?:[/\\.]|\b)|['"`](?:{names})(?:\.[\w.]+)?['"`]""")
+    told = rf"(?:Error importing|Unable to import required dependencies:)\s+(?:{names})\b"
+    return re.compile(
+        rf"""(?:site|dist)-packages[/\\](?:{names})(?:[/\\.]|\b)|['"`](?:{names})(?:\.[\w.]+)?['"`]|{told}"""
+    )

@@ -96,6 +96,15 @@ def test_in_the_failing_path() -> None:
     assert plan.verify.code == '/venv/bin/python -c "import numpy"'
 
 
+@pytest.mark.parametrize("lead", ["Unable to import required dependencies:\nnumpy: ", ""])
+def test_named_by_who_imports_it_in_its_own_words(lead: str) -> None:
+    """As pandas 2 tells it, whose frames end in its own files."""
+    said = "Error importing numpy: you should not try to import numpy from\n        its source directory"
+    run = ProgramRun(command=("python", "main.py"), exit_code=1, errors=f"ImportError: {lead}{said}\n")
+    (finding,) = found(damaged_installation, facts(NUMPY, runs=(run,)))
+    assert finding.severity is Severity.BLOCKING
+
+
 @pytest.mark.parametrize("run", [FAILED_ELSEWHERE, WORKED])
 def test_beside_what_failed_or_works_it_is_a_note(run: ProgramRun) -> None:
     (finding,) = found(damaged_installation, facts(NUMPY, runs=(run,)))

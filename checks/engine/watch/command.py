@@ -209,6 +209,19 @@ def _check_startable(path: Path, named: str) -> None:
             raise CommandError("other-architecture", path=named, architecture=architecture, here=os.uname().machine)
     if not _is_executable(path):
         raise CommandError("not-executable", path=named, quoted=shlex.quote(named))
+    if head.startswith(b"#!"):
+        _check_first_line(path, named, head.partition(b"\n")[0])
+
+
+def _check_first_line(path: Path, named: str, line: bytes) -> None:
+    """A script is run by what its first line names; a moved environment, whose commands name another, is examined."""
+    program = next(iter(line[2:].split()), b"").decode("utf-8", "replace")
+    if is_named(path.with_name(Path(program).name)):
+        return
+    if line.endswith(b"\r"):
+        raise CommandError("windows-lines", path=named, quoted=shlex.quote(named))
+    if program.startswith("/") and not is_named(Path(program)):
+        raise CommandError("first-line-names-nothing", path=named, program=program)
 
 
 def _is_emulated() -> bool:

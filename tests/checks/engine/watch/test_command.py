@@ -33,7 +33,9 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "elf").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(11) + b"\xb7\x00")
     (tmp_path / "riscv").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(11) + b"\xf3\x00")
     (tmp_path / "app.exe").write_bytes(b"MZ" + bytes(40))
-    for name in ("elf", "riscv", "app.exe"):
+    (tmp_path / "of-windows").write_bytes(b"#!/bin/sh\r\nexec true\r\n")
+    (tmp_path / "orphan").write_text("#!/nowhere/python3\nprint(1)\n")
+    for name in ("elf", "riscv", "app.exe", "of-windows", "orphan"):
         (tmp_path / name).chmod(0o755)
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "gone").symlink_to(tmp_path / "nothing" / "python")
@@ -84,6 +86,8 @@ def test_what_only_a_shell_understands_is_for_the_shell(line: str, folder: Path)
         (("./pipe",), "no-program"),
         (("./riscv",), "other-architecture"),
         (("./app.exe",), "other-system"),
+        (("./of-windows",), "windows-lines"),
+        (("./orphan",), "first-line-names-nothing"),
         (("run.bat",), "for-windows"),
         (("empty.desktop",), "no-exec-line"),
         (("round.desktop",), "no-exec-line"),

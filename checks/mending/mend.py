@@ -38,6 +38,7 @@ from checks.proof.copies.environment_copy import ROOM, Cancelled, EnvironmentCop
 from checks.proof.copies.place import trial_folder
 from checks.proof.failures import failure_of, kept_run
 from checks.proof.prove import PATIENCE, seconds_for, seen_now
+from checks.proof.resolving.pip_settings import from_here
 from checks.proof.witness import Witness, others_of, witnesses_of
 from checks.remedies.plan import plan_remedies
 
@@ -165,7 +166,7 @@ def mend(
         witness=proposed.witness,
         facts=case.facts,
         target=target,
-        variables=probe_environment("", variables),
+        variables=from_here(probe_environment("", variables)),
         seconds=seconds,
         cancelled=cancelled,
         history=history,

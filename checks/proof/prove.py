@@ -21,6 +21,7 @@ from checks.proof.changes import Change, Installed, NewEnvironment, NotTriable, 
 from checks.proof.copies.environment_copy import Cancelled, trial_variables
 from checks.proof.copies.reused_copy import ReusedCopy
 from checks.proof.managed import check_tools
+from checks.proof.resolving.pip_settings import from_here
 from checks.proof.resolving.resolve import OFFLINE
 from checks.proof.trial import Surroundings, Trial, Trying
 from checks.proof.witness import STATEMENT_SECONDS, Witness, witnesses_of
@@ -66,7 +67,7 @@ def prove(
     """
     proofs = list(case.facts.proofs)
     witnesses = witnesses_of(case.facts) if is_worth_trying(case) else ()
-    users = probe_environment("", variables)
+    users = from_here(probe_environment("", variables))
     for witness in witnesses:
         before = witness.run or seen_now(witness, users, cancelled)
         if before is not None and (witness.is_wrong(before) or cancelled()):

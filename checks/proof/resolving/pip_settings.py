@@ -65,6 +65,24 @@ def _files(prefix: str | None, variables: Mapping[str, str]) -> Iterator[Path]:
         yield Path(own)
 
 
+def from_here(variables: Mapping[str, str]) -> dict[str, str]:
+    """The same with folders of packages that are named from where the user stands, for installers start elsewhere."""
+    found = dict(variables)
+    for name, separator in (("PIP_FIND_LINKS", " "), ("UV_FIND_LINKS", ",")):
+        if name in found:
+            found[name] = separator.join(map(_whole, found[name].split(separator)))
+    return found
+
+
+def _whole(place: str) -> str:
+    return Path(place).absolute().as_uri() if _is_relative(place) else place
+
+
+def _is_relative(place: str) -> bool:
+    """Whether it is a file or folder that is named from the current one."""
+    return bool(place) and "://" not in place and not Path(place).is_absolute() and Path(place).exists()
+
+
 def elsewhere(settings: Mapping[str, str]) -> str:
     """The setting by which pip installs into another place than the environment; "" where there is none."""
     return next((name for name in _ELSEWHERE if settings.get(name, "").lower() not in _OFF), "")

@@ -28,6 +28,7 @@ from checks.proof.changes import Change, Installed, Managed, NewEnvironment, Not
 from checks.proof.conflicts import clashes, unmet
 from checks.proof.copies.environment_copy import Cancelled
 from checks.proof.resolving.dry_run import NotResolved
+from checks.proof.resolving.pip_settings import from_here
 from checks.proof.resolving.resolver import Resolver
 from checks.remedies.plan import RemedyPlan, plan_remedies
 
@@ -86,7 +87,7 @@ def resolved(
         missing = {**facts.missing, "resolutions": "offline"}
         facts = msgspec.structs.replace(facts, missing=missing, resolutions=(*facts.resolutions, *found))
     else:
-        found = _answers(questions, target, probe_environment("", variables), cancelled)
+        found = _answers(questions, target, from_here(probe_environment("", variables)), cancelled)
         facts = msgspec.structs.replace(facts, resolutions=(*facts.resolutions, *found))
     return msgspec.structs.replace(case, facts=facts)
 

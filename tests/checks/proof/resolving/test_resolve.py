@@ -119,6 +119,15 @@ def test_what_would_change_and_what_it_would_break(environment: Path, variables:
     assert read_interpreter(str(environment / "bin/python")).package("regex") is None
 
 
+def test_a_folder_of_packages_is_named_from_where_the_user_stands(
+    environment: Path, variables: dict[str, str], shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shelf.parent)
+    case = case_of(environment, needs("six>=2"))
+    (resolution,) = resolved(case, {**variables, "PIP_FIND_LINKS": f"./{shelf.name}"}).facts.resolutions
+    assert resolution.result == ResolutionResult.RESOLVED
+
+
 @pytest.mark.parametrize(
     ("requirement", "wanted", "said"),
     [

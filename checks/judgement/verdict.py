@@ -76,6 +76,8 @@ def decide(case: Case, answer: Headline, symptom: str) -> Decision:
     state = _state(case, answer, symptom)
     if state == "clear" and answer.stance is Stance.CLEAR and _examined_only_ours(case):
         return Decision("incomplete", "incomplete", "own-python-only")
+    if state == "clear" and answer.stance is Stance.CLEAR and _ran_no_framework(case):
+        return Decision("incomplete", "undecided", "no-framework-seen")
     if state == "clear" and answer.stance in (Stance.CLEAR, Stance.NORMAL) and _has_nothing_beside(case, symptom):
         return Decision("incomplete", "undecided", "one-place-only")
     if state == "clear" and answer.stance in (Stance.CLEAR, Stance.NORMAL) and repeated_only_experiments(case):
@@ -130,6 +132,11 @@ def _examined_only_ours(case: Case) -> bool:
     target = case.facts.target_interpreter
     is_ours = target is not None and "naosu" in target.found_by and "chosen" not in target.found_by
     return is_ours and not case.facts.models and not case.facts.runs and not case.facts.measurements
+
+
+def _ran_no_framework(case: Case) -> bool:
+    """Whether the Python has no framework, as may be meant, so that nothing of the user's was seen to work."""
+    return any(finding.cause == "framework-not-installed" for finding in case.findings)
 
 
 def _has_nothing_beside(case: Case, symptom: str) -> bool:

@@ -65,6 +65,13 @@ def test_nothing_is_in_order_where_only_our_own_python_was_looked_at(finders: tu
     assert (decision.state, decision.sentence) == expected
 
 
+@pytest.mark.parametrize("symptom", ["does-not-start", "not-on-gpu", "everything"])
+def test_nothing_is_in_order_where_no_framework_is_there_to_be_seen(symptom: str) -> None:
+    case = case_of(found("framework-not-installed", "note", 0.5))
+    decision = decide(case, headline(case.facts, case.findings, symptom, ""), symptom)
+    assert (decision.state, decision.word, decision.sentence) == ("incomplete", "undecided", "no-framework-seen")
+
+
 @pytest.mark.parametrize("notes", [(), (found("batch-size-rounding", "note"),)], ids=["nothing", "a-note"])
 @pytest.mark.parametrize(("devices", "is_open"), [(("cpu",), True), (("cpu", "cuda:0"), False)])
 def test_results_that_differ_from_another_place_need_both(

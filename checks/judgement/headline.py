@@ -17,7 +17,7 @@ from checks.facts.finding import MEASURED_MODEL, Finding, Severity
 from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
 from checks.facts.remedies.mendings import fixed_by
 from checks.judgement.programs.seen_to_run import only_waited, still_failing, still_ran, used_gpu, worked
-from checks.judgement.ranking import can_explain, is_found
+from checks.judgement.ranking import NO_NUMBERS, can_explain, is_found
 from checks.knowledge.catalogue import UNKNOWN
 
 SURE = 0.8  # from here on a cause is stated, below it is offered
@@ -123,9 +123,9 @@ def _of_findings(facts: Facts, findings: Sequence[Finding], symptom: str, exactn
             return Headline(Stance.ON_GPU)
     if not findings:
         return _of_nothing(facts, 0, symptom)
-    refused = next((index for index, finding in enumerate(findings) if _is_of_inputs(finding)), None)
-    if refused is not None and not is_blocked:
-        return Headline(Stance.INPUTS_REFUSED, refused)
+    own = None if is_blocked else _of_own_model(findings, symptom)
+    if own is not None:
+        return own
     spoken = _spoken(findings, symptom)
     best = findings[spoken]
     if best.severity is Severity.NOTE:
@@ -172,9 +172,23 @@ def _spoken(findings: Sequence[Finding], symptom: str) -> int:
     return fitting[0] if fitting else 0
 
 
+def _of_own_model(findings: Sequence[Finding], symptom: str) -> Headline | None:
+    """What stands before all else: that the user's model was not run, or gives NaN, which is equal in every run."""
+    refused = next((index for index, finding in enumerate(findings) if _is_of_inputs(finding)), None)
+    if refused is not None:
+        return Headline(Stance.INPUTS_REFUSED, refused)
+    lost = next((index for index, finding in enumerate(findings) if _is_of_lost_numbers(finding)), None)
+    return Headline(Stance.UNRELATED, lost) if lost is not None and symptom in ABOUT_RESULTS else None
+
+
 def _is_of_inputs(finding: Finding) -> bool:
     """Whether it is about an input that the user gave; another program's words may tell of one, too."""
     return finding.cause == "model-input-mismatch" and MEASURED_MODEL in finding.values
+
+
+def _is_of_lost_numbers(finding: Finding) -> bool:
+    """Whether the user's own model gives NaN."""
+    return finding.cause in NO_NUMBERS and finding.severity is not Severity.NOTE
 
 
 def _is_of_numbers(finding: Finding) -> bool:

@@ -10,7 +10,7 @@ WORTH_READING = 0.05  # a finding of a ticket behind the first that is less sure
 _WEIGHT = {Severity.BLOCKING: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 # Questions that any cause can answer.
 _ABOUT_ALL = (SymptomName.EVERYTHING, SymptomName.TICKET, SymptomName.MODELS, SymptomName.COMPARISON)
-_NO_NUMBERS = ("non-finite-output",)
+NO_NUMBERS = ("non-finite-output",)
 
 
 def rank(outcomes: Iterable[Outcome], proven: Collection[tuple[str, str]] = ()) -> tuple[Finding, ...]:
@@ -82,7 +82,7 @@ def can_explain(cause: str, symptom: str) -> bool:
 
     That results are no numbers explains no symptom that is asked for: they may well be the same everywhere.
     """
-    if cause in _NO_NUMBERS:
+    if cause in NO_NUMBERS:
         return symptom in _ABOUT_ALL
     is_about_results = family_of(cause) == "reproducibility" or cause in (
         "gpu-hardware-fault",

@@ -46,10 +46,14 @@ def decide_served(case: Case, served: ServedFacts) -> tuple[Decision, Finding | 
     if served.problem:
         return Decision("nothing-run", "nothing-run", "served-problem"), None
     decision, spoken = _decided(case, served)
-    ended = ended_by(served)
-    if ended is not None and ended.reason == FAULT and decision.state not in _TROUBLE:
+    if _has_fault(served) and decision.state not in _TROUBLE:
         decision = Decision("warning", "warning", decision.sentence)
     return decision, spoken
+
+
+def _has_fault(served: ServedFacts) -> bool:
+    ended = ended_by(served)
+    return ended is not None and ended.reason == FAULT
 
 
 def ended_by(served: ServedFacts) -> ServedTrial | None:
@@ -113,7 +117,14 @@ def is_served_trouble(case: Case) -> bool:
 
 
 def decide_served_pair(pair: ServedPair, case: Case) -> Decision:
-    """The decision on two served models beside each other."""
+    """The decision on two served models beside each other; a fault of one of them is no success."""
+    decision = _of_pair(pair, case)
+    if decision.state not in _TROUBLE and any(map(_has_fault, (pair.first, pair.second))):
+        return Decision("warning", "warning", decision.sentence)
+    return decision
+
+
+def _of_pair(pair: ServedPair, case: Case) -> Decision:
     found = compared(pair)
     if not found:
         sentence = "served-pair-unanswered" if unanswered(pair) else "served-pair-nothing"

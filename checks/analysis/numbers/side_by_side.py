@@ -141,10 +141,15 @@ class Comparison:
 
     @property
     def is_partial(self) -> bool:
-        """Whether operations, of which each gives another chance to differ, were left out for want of time."""
-        left_out = {run.operation for run in (*self.here.measurements, *self.other.measurements) if run.is_left_out}
+        """Whether operations, of which each gives another chance to differ, were computed on one side alone."""
         compared = {run.operation for run in self.here.measurements if isinstance(run, Portrait) and not run.reason}
-        return bool(left_out.intersection(self.one_sided)) or compared.isdisjoint(pair.operation for pair in self.pairs)
+        return self.lacked_time or compared.isdisjoint(pair.operation for pair in self.pairs)
+
+    @property
+    def lacked_time(self) -> bool:
+        """Whether what one has computed was left out on the other for want of time."""
+        left_out = {run.operation for run in (*self.here.measurements, *self.other.measurements) if run.is_left_out}
+        return bool(left_out.intersection(self.one_sided))
 
     @property
     def pairs(self) -> tuple[Pair, ...]:

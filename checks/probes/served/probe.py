@@ -92,12 +92,22 @@ def _first(session, argument):
     ):
         protocol.endpoint, protocol.has_logprobs = endpoint, has_logprobs
         try:
-            return session.ask(prompt)
+            return _asked(session, prompt)
         except Refused as refused:
             if refused.problem not in ("refused", "not-found", "fault", "html", "not-compatible"):
                 raise
             tried.append(refused)
     raise tried[0]
+
+
+def _asked(session, prompt):
+    """The answer, asked for again after a fault: one that comes once is no sign that the server cannot do it."""
+    try:
+        return session.ask(prompt)
+    except Refused as refused:
+        if refused.problem != "fault":
+            raise
+    return session.ask(prompt)
 
 
 def alone(argument):

@@ -168,6 +168,15 @@ def test_bits_are_no_trouble_of_whoever_needs_decisions(symptom: str) -> None:
     assert "was not measured" in verdict.sentence
 
 
+def test_a_model_that_gives_nan_is_told_before_operations_that_vary() -> None:
+    """Seen on 2026-11-23: the headline was about index_put, and the model of the user was NaN."""
+    lost = measurements("model-onnxruntime-1.32.0-logarithm-of-negative")
+    case = case_of(*VARYING, *lost)
+    said = headline(case.facts, case.findings, "results-change", "")
+    assert case.findings[said.spoken].cause == "non-finite-output"
+    assert "NaN" in build(case, "en").verdict.sentence
+
+
 def test_decisions_that_stay_are_the_answer() -> None:
     assert stance(case_of(*VARYING, *SOUND, exactness="decisions")) is Stance.MODEL_REPEATS  # of made-up inputs
     own = (msgspec.structs.replace(each, inputs_from="file") for each in SOUND if isinstance(each, ModelMeasured))

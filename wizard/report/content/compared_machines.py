@@ -59,6 +59,8 @@ def _ending(found: Comparison, *, is_cancelled: bool) -> str:
         return "itself"
     if ending is Agreement.NOTHING and is_cancelled:
         return "cancelled"
+    if ending is Agreement.PARTIAL and not found.lacked_time:
+        return "one-sided"
     unexplained = [difference for difference in found.apart if not difference.explained_by]
     if ending is Agreement.UNEXPLAINED and all(map(_is_stream, unexplained)):
         return _OF_STREAMS[len(unexplained) < len(found.apart)]

@@ -16,6 +16,7 @@ from wizard.report.content.measured.words import from_to
 from wizard.words import words
 
 _OF_REPEATING = (Repeat, Experiment, ModelMeasured)  # measurements that show whether results change
+_NO_TIME = "no-time"  # what a longer examination makes good, unlike a process that ended
 _ADVICE = {"standard": "longest", "thorough": "again-alone"}  # a shorter examination than this one helps nobody
 
 
@@ -35,7 +36,7 @@ def _lines(case: Case, language: str) -> Iterator[str]:
     repeats = [repeat for repeat in repeats_by_default(measurements) if is_conclusive(repeat)]
     if repeats:
         yield _repeated(repeats, language)
-    left_out = [measurement for measurement in measurements if measurement.is_left_out]
+    left_out = [measurement for measurement in measurements if measurement.reason == _NO_TIME]
     asked = [measurement for measurement in left_out if isinstance(measurement, _OF_REPEATING)]
     if left_out:
         is_beside = case.answers.symptom == SymptomName.RESULTS_CHANGE and len(asked) < len(left_out)

@@ -296,6 +296,19 @@ def test_a_fault_now_and_then_keeps_what_can_be_asked_and_is_counted() -> None:
     assert found.of(ServedAspect.COMPANY)
 
 
+def test_a_fault_at_the_very_first_costs_no_probabilities() -> None:
+    first = itertools.count()
+
+    def respond(_path: str, body: bytes) -> Reply:
+        if not next(first):
+            return json_reply({"error": {"message": "busy"}}, 500)
+        told = [{"token": token, "logprob": -0.1, "top_logprobs": []} for token in ("one", " two")]
+        return json_reply(completion(logprobs={"content": told}) if b"logprobs" in body else completion())
+
+    with serving(answering(respond)) as url:
+        assert asked(url, TINY).has_tokens
+
+
 def test_a_server_that_only_fails_from_some_time_on_is_not_asked_for_ever() -> None:
     asked_for = itertools.count()
     answers: Iterator[Reply] = iter([json_reply(completion())] * 6)

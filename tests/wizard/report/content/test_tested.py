@@ -71,6 +71,11 @@ def test_the_fewest_repetitions_count_and_what_changed_is_said() -> None:
     assert second == "Measurements left out because the time was up: 2. A longer examination makes them."
 
 
+def test_what_a_longer_examination_does_not_make_is_not_promised_of_it() -> None:
+    lines = what_was_tested(case_of(repeat(), repeat(0, None, reason="process-ended")), "en")
+    assert not any("longer examination" in line for line in lines)
+
+
 def test_the_one_that_was_repeated_least_does_not_speak_for_all() -> None:
     often = [repeat(count) for count in (3, 90, 100, 100, 110, 300)]
     told, _seeds = what_was_tested(case_of(*often), "en")

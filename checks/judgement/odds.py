@@ -277,9 +277,8 @@ def _doubted(shares: Mapping[str, float], doubted: Doubts) -> dict[str, float]:
     """
     kept = {cause: min(share, doubted.at_most.get(cause, 1.0)) for cause, share in shares.items()}
     lost = sum(shares[cause] - kept[cause] for cause in kept if doubted.at_most.get(cause, 1.0) < EVEN)
-    heir = max(
-        (cause for cause in doubted.heirs if kept.get(cause, 0.0) >= IN_QUESTION), key=kept.__getitem__, default=""
-    )
+    open_heirs = [cause for cause in doubted.heirs if doubted.at_most.get(cause, 1.0) >= EVEN]
+    heir = max((cause for cause in open_heirs if kept.get(cause, 0.0) >= IN_QUESTION), key=kept.__getitem__, default="")
     if heir:
         gained = min(lost, max(0.0, BY_ELIMINATION - kept[heir]))
         kept[heir] += gained

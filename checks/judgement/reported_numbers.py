@@ -47,6 +47,12 @@ def needs_no_bug(first: Finding, facts: Facts) -> bool:
     return is_normal and size is not None and size.is_rounding and not size.is_left_over
 
 
+def is_more_than_rounding(facts: Facts) -> bool:
+    """Whether the numbers are farther apart than rounding makes, and nothing is named in which they can have grown."""
+    size = largest_reported(facts.numbers) if facts.numbers else None
+    return size is not None and not size.is_rounding and size.is_one_operation
+
+
 def _is_about_results(finding: Finding) -> bool:
     return finding.cause in (UNKNOWN, USER_CODE) or family_of(finding.cause) == "reproducibility"
 
@@ -55,6 +61,8 @@ def _size(size: ReportedSize) -> Phrase:
     values = {"relative": figure(size.relative), "ulps": figure(size.ulps), "format": size.dtype}
     if size.is_left_over:
         return phrase("numbers-left-over", first=size.difference.first, second=size.difference.second, **values)
+    if size.is_of_any_element:
+        return phrase("numbers-of-any-element", **values)
     if size.is_assumed:
         return phrase("numbers-unsized", **values)
     if size.difference.first:
@@ -67,6 +75,8 @@ def _meaning(size: ReportedSize) -> str:
         return "left-over-means"
     if size.is_last_digits:
         return "last-digits-of-short" if size.dtype in SHORT else "last-digits"
+    if size.is_of_any_element and not size.is_rounding:
+        return "of-any-element-means"
     largest = size.sizes[0]
     if largest is Size.ROUNDING:
         return "rounding-or-shorter" if len(size.sizes) > 1 else "rounding"

@@ -27,6 +27,7 @@ from checks.judgement.headline import SURE, Headline, Stance
 from checks.judgement.models.standing import Standing
 from checks.judgement.programs.seen_to_run import local_program_used_gpu
 from checks.judgement.ranking import can_explain
+from checks.judgement.reported_numbers import is_more_than_rounding
 from checks.knowledge.catalogue import UNKNOWN
 
 _NOT_MEASURED = "not-measured"
@@ -64,7 +65,10 @@ _SEEN = (
 
 @dataclass(frozen=True)
 class Decision:
-    """``state``: "blocking", "warning", "clear", "incomplete" or "nothing-run"; ``word``, ``sentence``: their keys."""
+    """``state``: "blocking", "warning", "note", "clear", "incomplete" or "nothing-run"; the keys of its words.
+
+    "note" is of words alone: they tell of what is normal, and nothing was seen to work.
+    """
 
     state: str
     word: str
@@ -91,15 +95,14 @@ def decide_ticket(case: Case) -> Decision:
     if best.cause == UNKNOWN and local_program_used_gpu(case.facts):
         return Decision("clear", "clear", "on-gpu-ticket")
     is_decided = best.cause != UNKNOWN and best.confidence >= _EVEN
-    state = {Severity.NOTE: "clear"}.get(best.severity, best.severity.value) if is_decided else "incomplete"
+    is_open = not is_decided or (best.severity is Severity.NOTE and is_more_than_rounding(case.facts))
+    state = "incomplete" if is_open else best.severity.value
     if best.cause == UNKNOWN:
         key = "unknown" if any((log.text or "").strip() for log in case.facts.logs) else "empty"
     else:
         key = "found" if best.confidence >= SURE else "maybe" if is_decided else "hint"
     maybe = {"blocking": "possible"} if key == "maybe" else {}
-    return Decision(
-        state, {"clear": "explained", "incomplete": "undecided", **maybe}.get(state, state), f"{key}-ticket"
-    )
+    return Decision(state, {"note": "normal", "incomplete": "undecided", **maybe}.get(state, state), f"{key}-ticket")
 
 
 def decide_comparison(case: Case, alone: str = "clear") -> Decision:
@@ -119,6 +122,8 @@ def decide_models(case: Case, standings: Collection[Standing]) -> Decision:
     state = _OF_MODELS[next(standing for standing in Standing if standing in standings)]
     if state == "clear" and any(finding.severity is not Severity.NOTE for finding in case.findings):
         state = "warning"  # of what is installed, or of several files
+    if state == "clear" and any(finding.cause == "quantization-accuracy-loss" for finding in case.findings):
+        return Decision("incomplete", "undecided")  # seen with inputs that were made up: real ones decide
     shown = RepeatedModels.of(case.facts)
     if state == "clear" and shown.tested != shown.same:  # under a setting that no finding is about
         state = "warning"

@@ -14,7 +14,7 @@ from checks.causes.hardware.feature_needs_newer_gpu import refused_in_logs
 from checks.causes.hardware.no_gpu_for_ai import finding_without_gpu
 from checks.facts import Facts
 from checks.facts.finding import Finding
-from checks.knowledge.errors.vetoes import Unproven, Veto, Vetoes
+from checks.knowledge.errors.vetoes import NumbersVeto, Unproven, Veto, Vetoes
 from checks.knowledge.tickets.phrases import expand
 from checks.readers.tickets.conditions import holds
 
@@ -76,13 +76,20 @@ def doubts(facts: Facts, causes: Collection[str]) -> Doubts:
         if row.shows == LOST and facts.numbers is not None and facts.numbers.lost:
             odds |= dict.fromkeys(row.of, row.odds)
             at_most |= dict.fromkeys(row.of, row.at_most)
-        if size is not None and row.shows in _SHOWS and _SHOWS[row.shows](size):
+        if size is not None and row.shows in _SHOWS and _SHOWS[row.shows](size) and _is_about(row, facts):
             kept = row.odds_unsized if size.is_assumed else row.odds
             most = row.at_most_unsized if size.is_assumed else row.at_most
             odds |= {cause: min(kept, odds.get(cause, kept)) for cause in row.of}
             heirs += row.heirs
             at_most |= {cause: min(most, at_most.get(cause, 1.0)) for cause in row.of}
     return Doubts(odds, at_most, heirs)
+
+
+def _is_about(row: NumbersVeto, facts: Facts) -> bool:
+    texts = [text.text or "" for text in facts.logs]
+    if row.unless_named and any(_named(row.unless_named).search(text) for text in texts):
+        return False
+    return any(_named(row.named).search(text) for text in texts) if row.named else True
 
 
 def _is_told(row: Unproven, facts: Facts) -> bool:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from checks.history.cases import Heading
     from wizard.jobs.cases import CaseJobs
 
-_STATES = ("blocking", "warning", "clear", "incomplete", "nothing-run")
+_STATES = ("blocking", "warning", "note", "clear", "incomplete", "nothing-run")
 _MANY = 6  # cases, above which there is a field to search them
 _SYMBOL = 16  # logical pixels
 _MOST_ROWS = 200  # of a longer list the others are searched for: rows of thousands would block the window

@@ -18,10 +18,15 @@ MENDED = 6.0  # dB that a change of the quantiser has to bring: three quarters o
 POOR = 20.0  # dB below which a tenth of the signal's size is noise
 CLIPPED = 0.01  # share of the numbers beyond what codes can hold
 FEW_STEPS = 16  # codes that the poorest channel of a weight uses, of 256
+HELPED = 1.0  # dB that a change brings that is worth trying first where none mends
+LITTLE = 1.0  # dB within which two losses are the same
 RELATED = 3.0  # dB: weights that were rounded, or trained on, keep far more
 UNEVEN = 8.0  # times the usual size of a channel, the largest one
 EXCLUDE, PER_CHANNEL, REDUCE_RANGE = "exclude", "per-channel", "reduce-range"
 METHODS = ("entropy", "percentile")  # of calibration
+STATIC = ("QDQ", "QOperator")  # forms that were calibrated
+DRAWN = "drawn"  # inputs that were made up
+WORST = 3  # layers that are named in a sentence
 AS_IT_IS = "as-it-is"
 
 
@@ -56,7 +61,7 @@ class Judged:
     def changes_decisions(self) -> bool:
         """Whether decisions on inputs of the user's differ; on made-up ones they mean nothing."""
         decisions = self.loss.decisions
-        return decisions is not None and decisions < 1.0 and self.loss.inputs_from != "drawn"
+        return decisions is not None and decisions < 1.0 and self.loss.inputs_from != DRAWN
 
 
 def losses(measurements: Measurements) -> tuple[QuantisationLoss, ...]:
@@ -114,12 +119,43 @@ def worst_layer(loss: QuantisationLoss) -> LayerLoss | None:
     return best if best is not None and gain(best, loss) >= GAIN else None
 
 
+def worst_layers(loss: QuantisationLoss) -> tuple[LayerLoss, ...]:
+    """The few at which most is lost, the worst first: without whose loss the output is better.
+
+    Where no single one matters, those whose own loss is the largest.
+    """
+    named = [layer for layer in loss.layers if layer.op]
+    mattering = sorted((at for at in named if gain(at, loss) >= GAIN), key=lambda layer: -gain(layer, loss))
+    own = sorted((at for at in named if at.own is not None), key=lambda layer: layer.own or 0.0)
+    return tuple((mattering or own)[:WORST])
+
+
 def best_remedy(loss: QuantisationLoss) -> TriedRemedy | None:
     """What mends most. Of two that mend as much that which leaves fewer nodes in float; None: nothing does."""
     helping = [tried for tried in loss.tried if _gain(tried) >= MENDED]
     most = max(map(_gain, helping), default=0.0)
     near = [tried for tried in helping if _gain(tried) >= most - GAIN]
     return min(near, key=lambda tried: (len(tried.nodes), -_gain(tried)), default=None)
+
+
+def most_helpful(loss: QuantisationLoss) -> TriedRemedy | None:
+    """What mends it, else what helps most of all that was tried; None: nothing helps."""
+    most = max(loss.tried, key=_gain, default=None)
+    return best_remedy(loss) or (most if most is not None and _gain(most) >= HELPED else None)
+
+
+def may_want_calibration(loss: QuantisationLoss) -> bool:
+    """Whether other inputs for calibration may help: it was calibrated, and it was not seen here that they do not.
+
+    That inputs which were made up bring nothing says nothing of real ones.
+    """
+    if loss.form not in STATIC:
+        return False
+    again = anew(loss)
+    if loss.inputs_from == DRAWN or again is None or loss.sqnr is None:
+        return True
+    methods = [tried for tried in loss.tried if tried.what in METHODS]
+    return again >= loss.sqnr + LITTLE or any(_gain(tried) >= HELPED for tried in methods)
 
 
 def _gain(tried: TriedRemedy) -> float:
@@ -145,3 +181,10 @@ def clipped(loss: QuantisationLoss) -> tuple[LayerLoss, ...]:
     """Layers many of whose numbers their codes cannot hold, the worst first."""
     found = (layer for layer in loss.layers if (layer.clipped or 0.0) >= CLIPPED)
     return tuple(sorted(found, key=lambda layer: -(layer.clipped or 0.0)))
+
+
+def decibels(value: float | None) -> str:
+    """A ratio of signal to noise; without a figure there is no noise."""
+    if value is not None and value <= LOST:
+        return "−∞"
+    return "∞" if value is None else f"{value:.1f} dB"

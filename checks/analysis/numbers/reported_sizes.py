@@ -35,8 +35,10 @@ class ReportedSize:
     ``relative``: at most, in units of the largest value; ``at_least``: the same at least. ``ulps``: ``relative`` in
     units in the last place of ``dtype``. ``sizes``: what can have made it in one operation, the smallest first.
     ``is_last_digits``: it is so near that nothing but rounding is likely, in the finest format that is named.
-    ``is_assumed``: the text does not tell how large the values are. ``about``: in what differences can have grown to it
-    (ReportedNumbers). ``is_left_over``: both are so small that they may be what larger numbers left.
+    ``is_assumed``: the text does not tell how large the values are. ``is_of_any_element``: it tells the relative
+    difference of the element that has the largest, which bounds ``relative`` from above alone. ``about``: in what
+    differences can have grown to it (ReportedNumbers). ``is_left_over``: both are so small that they may be what larger
+    numbers left.
     """
 
     difference: ReportedDifference
@@ -49,6 +51,7 @@ class ReportedSize:
     is_assumed: bool
     about: str = ""
     is_left_over: bool = False
+    is_of_any_element: bool = False
 
     @property
     def is_rounding(self) -> bool:
@@ -73,38 +76,40 @@ class ReportedSize:
 
     @property
     def is_of_small_elements(self) -> bool:
-        """Whether a large relative difference is stated, and a small absolute one: it is of elements near 0."""
+        """Whether a large relative difference is stated, and a small absolute one or none: it is of elements near 0."""
         stated, most = self.difference.relative or 0.0, self.difference.most
         return stated >= 1 and most is not None and most <= _SMALL * max(self.difference.scale or 1.0, 1.0)
 
     @property
     def is_half(self) -> bool:
         """Whether float32 results are as far apart as products of 11 significant digits, which TensorFloat-32 has."""
-        return self.sizes[0] is Size.HALF and self.at_least > 0 and not self.is_assumed
+        return self.sizes[0] is Size.HALF and self.at_least > 0 and not self.is_assumed and not self.is_of_any_element
 
     @property
     def is_beyond(self) -> bool:
         """Whether no rounding of any format makes it in one operation."""
-        return self.sizes == (Size.BEYOND,) and not self.is_assumed
+        return self.sizes == (Size.BEYOND,) and not self.is_assumed and not self.is_of_any_element
 
 
 def largest_reported(numbers: ReportedNumbers) -> ReportedSize | None:
     """The difference that is the largest in units of its values; None where none can be sized.
 
-    One that no size stands with counts only where all are so: what the others are of is known.
+    One that no size stands with counts only where all are so: what the others are of is known. Likewise a large one of
+    any element, which says nothing.
     """
     told = [size for difference in numbers.differences if (size := _size_of(difference, numbers)) is not None]
-    known = [size for size in told if not size.is_assumed] or told
+    telling = [size for size in told if size.is_rounding or not size.is_of_any_element] or told
+    known = [size for size in telling if not size.is_assumed] or telling
     return max(known, key=lambda size: size.relative, default=None)
 
 
 def _size_of(difference: ReportedDifference, numbers: ReportedNumbers) -> ReportedSize | None:
     named = sorted({difference.dtype} - {""} or set(numbers.formats), key=_FINEST.index) or [FULL]
     finest, coarsest = named[0], named[-1]
-    relative, at_least, is_assumed = _relative(difference)
+    relative, at_least, is_assumed, is_of_any = _relative(difference)
     is_left_over = coarsest not in SHORT and _is_left_over(difference, coarsest)
     if is_left_over:
-        relative, at_least, is_assumed = difference.most, difference.least or 0.0, True
+        relative, at_least, is_assumed, is_of_any = difference.most, difference.least or 0.0, True, False
     if relative is None or not math.isfinite(relative):
         return None
     is_last = _ulps(relative, finest) <= _LAST_DIGITS[finest]
@@ -119,21 +124,25 @@ def _size_of(difference: ReportedDifference, numbers: ReportedNumbers) -> Report
         is_assumed=is_assumed,
         about=numbers.about,
         is_left_over=is_left_over,
+        is_of_any_element=is_of_any,
     )
 
 
-def _relative(difference: ReportedDifference) -> tuple[float | None, float, bool]:
-    """At most, at least, and whether the size of the values is assumed."""
+def _relative(difference: ReportedDifference) -> tuple[float | None, float, bool, bool]:
+    """At most, at least, whether the size of the values is assumed, and whether ``is_of_any_element``.
+
+    No element is farther off, in units of itself, than the largest relative difference, the largest one included: that
+    bounds from above. From below it says nothing, since it may be that of an element near 0.
+    """
     most, least, scale = difference.most, difference.least or 0.0, difference.scale
-    bounds = [most / scale] if most is not None and scale else []
-    if difference.relative is not None:  # of any element, and of the largest one, too
-        bounds.append(difference.relative)
-    if most is not None and not scale and (not bounds or bounds[0] > most):
-        return most, least, True
-    if not bounds:
-        return None, 0.0, True
-    at_least = least / scale if scale else 0.0
-    return min(bounds), min(at_least, *bounds), False
+    of_any = difference.relative
+    if most is not None and scale:
+        known = most / scale
+        nearer = of_any is not None and of_any < known
+        return (of_any if nearer else known), min(least / scale, of_any or math.inf), False, False
+    if most is not None and (of_any is None or of_any > most):
+        return most, least, True, False
+    return of_any, 0.0, False, True
 
 
 def _is_left_over(difference: ReportedDifference, dtype: str) -> bool:

@@ -11,7 +11,21 @@ Knowledge:    none
 
 from collections.abc import Iterator
 
-from checks.analysis.models.quantisation import LOST, PER_CHANNEL, Judged, Why, anew, clipped, judged, losses, uneven
+from checks.analysis.models.quantisation import (
+    DRAWN,
+    PER_CHANNEL,
+    REDUCE_RANGE,
+    Judged,
+    Why,
+    anew,
+    clipped,
+    decibels,
+    judged,
+    losses,
+    may_want_calibration,
+    most_helpful,
+    uneven,
+)
 from checks.analysis.models.repeats import name_of_path, node, share
 from checks.causes.registry import check
 from checks.facts import Measurements
@@ -24,12 +38,14 @@ _NAMED = 4
 _REMEDIES = {
     Why.OVERFLOW: ("avoid-half-overflow", "compute-in-float32"),
     Why.SATURATION: ("avoid-int8-saturation",),
-    Why.CALIBRATION: ("calibrate-with-real-inputs",),
-    Why.WEIGHTS: ("quantise-weights-per-channel",),
-    Why.LAYER: (),
-    Why.SPREAD: (),
 }
-EXCLUDE, CALIBRATE = "leave-quantised-nodes-in-float", "calibrate-with-real-inputs"
+EXCLUDE, CALIBRATE = "leave-quantised-nodes-in-float", "calibrate-this-model"
+HALF = "float16"
+_OF_TRIED = {  # what helped when it was changed alone -> how to do that
+    "exclude": (EXCLUDE,),
+    PER_CHANNEL: ("quantise-weights-per-channel",),
+    REDUCE_RANGE: ("avoid-int8-saturation",),
+}
 
 
 @check("quantization-accuracy-loss")
@@ -49,22 +65,23 @@ def quantization_accuracy_loss(measurements: Measurements) -> Iterator[Finding]:
 
 def _finding(found: Judged) -> Finding:
     loss, layer = found.loss, found.layer
-    evidence = [Evidence("output_sqnr", _db(loss.sqnr), loss.origin)]
-    if loss.decisions is not None and loss.inputs_from != "drawn":
+    evidence = [Evidence("output_sqnr", decibels(loss.sqnr), loss.origin)]
+    if loss.decisions is not None and loss.inputs_from != DRAWN:
         evidence.append(Evidence("decisions_same", share(loss.decisions), loss.origin))
     if layer is not None:
         evidence.append(Evidence("losing_layer", node(layer.name, layer.op), loss.origin))
     if layer is not None and layer.is_tried:
-        evidence.append(Evidence("sqnr_without_layer", _db(layer.without), loss.origin))
+        evidence.append(Evidence("sqnr_without_layer", decibels(layer.without), loss.origin))
     if found.why is Why.SATURATION:
-        evidence.append(Evidence("sqnr_with_wide_sums", _db(loss.saturates), loss.origin))
+        evidence.append(Evidence("sqnr_with_wide_sums", decibels(loss.saturates), loss.origin))
     if found.why is Why.CALIBRATION:
-        evidence.append(Evidence("sqnr_quantised_anew", _db(anew(loss)), loss.origin))
+        evidence.append(Evidence("sqnr_quantised_anew", decibels(anew(loss)), loss.origin))
     cut = [f"{each.name}: {100 * (each.clipped or 0.0):.1f} %" for each in clipped(loss)[:_NAMED]]
     poor = [f"{weight.name}: {weight.steps} / 256" for weight in list(uneven(loss))[:_NAMED]]
     evidence += [Evidence("numbers_cut_off", ", ".join(cut), loss.origin)] if cut else []
     evidence += [Evidence("codes_of_channel", ", ".join(poor), loss.origin)] if poor else []
-    nodes = found.remedy.nodes if found.remedy is not None else ()
+    helpful = most_helpful(loss)
+    nodes = helpful.nodes if helpful is not None else ()
     values: dict[str, str | Phrase] = {
         MEASURED_MODEL: loss.path,
         FRAMEWORK: loss.framework,
@@ -72,10 +89,12 @@ def _finding(found: Judged) -> Finding:
         "onnx_file": loss.first,
         "where": _where(found),
     }
+    if len(loss.inputs) == 1:
+        values["model_input"] = loss.inputs[0].name
     if nodes:
         values["quantised_nodes"] = ", ".join(nodes)
     return Finding(
-        severity=Severity.WARNING if loss.inputs_from != "drawn" else Severity.NOTE,
+        severity=Severity.WARNING if loss.inputs_from != DRAWN else Severity.NOTE,
         confidence=MEASURED,
         subject=loss.path,
         evidence=tuple(evidence),
@@ -87,29 +106,31 @@ def _finding(found: Judged) -> Finding:
 def _where(found: Judged) -> Phrase:
     """What is said in the title's stead: where it loses most, or why."""
     layer = found.layer
-    size = _db(found.loss.sqnr)
+    size = decibels(found.loss.sqnr)
     if layer is not None and found.why is Why.OVERFLOW:
         return phrase("quantised-overflow", layer=node(layer.name, layer.op), count=str(layer.lost))
     if found.why in (Why.SATURATION, Why.CALIBRATION):
         return phrase(f"quantised-{found.why.value}", size=size)
     if layer is None:
         return phrase("quantised-spread", size=size)
-    return phrase("quantised-layer", size=size, layer=node(layer.name, layer.op), without=_db(layer.without))
+    return phrase("quantised-layer", size=size, layer=node(layer.name, layer.op), without=decibels(layer.without))
 
 
 def _remedies(found: Judged) -> tuple[str, ...]:
-    """What was seen to mend it first; then what is known to, in general."""
-    seen = list(_REMEDIES[found.why])
+    """What was seen to mend it first, then what helped most; what was seen to bring nothing is not named."""
+    seen = [_calibrated(found)] if found.why is Why.CALIBRATION else list(_REMEDIES.get(found.why, ()))
     if found.why is Why.OVERFLOW:
         return tuple(seen)
-    if found.remedy is not None and found.remedy.nodes:
-        seen.append(EXCLUDE)
-    elif found.remedy is not None and found.remedy.what == PER_CHANNEL:
-        seen.append("quantise-weights-per-channel")
-    return tuple(dict.fromkeys((*seen, CALIBRATE, "keep-sensitive-layers-in-float")))
+    if found.loss.form == HALF:
+        return (*seen, "compute-in-float32")
+    helpful = most_helpful(found.loss)
+    if helpful is not None:
+        seen += _OF_TRIED.get(helpful.what, ())
+    if may_want_calibration(found.loss):
+        seen.append(_calibrated(found))
+    return tuple(dict.fromkeys((*seen, "train-with-quantisation")))
 
 
-def _db(value: float | None) -> str:
-    if value is not None and value <= LOST:
-        return "−∞"
-    return "∞" if value is None else f"{value:.1f} dB"
+def _calibrated(found: Judged) -> str:
+    """With the name of the model's own input, where it takes only one."""
+    return CALIBRATE if len(found.loss.inputs) == 1 else "calibrate-with-real-inputs"

@@ -22,7 +22,8 @@ class NumbersVeto(Row):
 
     ``shows``: a name in checks/judgement/vetoes.py. ``odds``: what multiplies theirs. ``at_most``: how sure they can
     be. ``unsized``: the same where the text does not tell how large the values are. ``heirs``: what the difference is
-    then; the likeliest of them gets what ``at_most`` takes.
+    then; the likeliest of them gets what ``at_most`` takes. ``named``, ``unless_named``: RE2 that the text must hold,
+    and must not; "" = any text.
     """
 
     shows: str
@@ -32,6 +33,8 @@ class NumbersVeto(Row):
     at_most: float = 1.0
     at_most_unsized: float = 1.0
     heirs: tuple[str, ...] = ()
+    named: str = ""
+    unless_named: str = ""
 
 
 class Unproven(Row):

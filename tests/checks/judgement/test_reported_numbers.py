@@ -53,6 +53,47 @@ def test_differences_of_rounding_are_called_no_bug(text: str) -> None:
     assert first(text).cause != "framework-numeric-bug"
 
 
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        pytest.param(
+            "The exported ONNX does not match PyTorch (model.eval() is called).\nnp.testing.assert_allclose(torch_out, ort_out, rtol=1e-07)\nMismatched elements: 871 / 1000 (87.1%)\nMax absolute difference: 3.8146973e-06\nMax relative difference: 2.1340472e-05\n x: array([[ 2.513409, -0.170221,  4.110382]], dtype=float32)\n y: array([[ 2.51341 , -0.170222,  4.110384]], dtype=float32)\nCPU only.",
+            "cpu-gpu-rounding",
+            id="no-exporter-is-at-fault-for-last-digits",
+        ),
+        pytest.param(
+            "trtexec --onnx=m.onnx --fp16, compared in polygraphy:\n[I]     Minimum Required Tolerance: elemwise error | [abs=0.0061345] OR [rel=1.2208]\n[I]     Absolute Difference | Stats: mean=0.00098, min=0 at (0, 12), max=0.0061345 at (0, 402)\n[E]     FAILED | Output: 'y' | Difference exceeds tolerance (rel=1e-05, abs=1e-05)\n[I]     trt-runner-N0: y | Stats: mean=0.01, min=-5.1 at (0, 33), max=6.9 at (0, 7)",
+            "reduced-precision",
+            id="half-precision-of-tensorrt",
+        ),
+        pytest.param(
+            "ORT CUDA EP vs CPU EP don't agree: max absolute difference: 0.0031, values are around -4 .. 4. A10, float32 model. On a T4 it is 4.1e-06.",
+            "tf32-enabled",
+            id="11-digits-on-ampere",
+        ),
+        pytest.param(
+            "torch.compile off by factor 2 with def f(a, b): return (a[:, None] - b[None, :]).sum()\neager:    -351.2257\ninductor: -702.4515\naot_eager: -351.2257",
+            "framework-numeric-bug",
+            id="no-compiler-rounds-by-a-factor",
+        ),
+    ],
+)
+def test_the_numbers_of_threads(text: str, cause: str) -> None:
+    assert first(text).cause == cause
+
+
+def test_equal_versions_are_no_other_version() -> None:
+    text = "KMeans inertia on two laptops: A 1843.2019433921, B 1843.2019433927. sklearn 1.4.2 numpy 1.26.4 on both."
+    assert sure_of("library-version-numerics", text) < 0.5
+
+
+def test_what_is_more_than_rounding_is_not_called_normal() -> None:
+    text = "Two servers give different results for our recommender. Max diff 0.02. One has 2x L4, the other 2x T4."
+    report = build(judged(read_ticket(pasted(text)), Answers(symptom=TICKET)), "en")
+    assert report.findings[0].cause == "gpu-arch-rounding"
+    assert report.verdict.symbol == "?"
+
+
 def test_differences_beyond_rounding_are_called_no_rounding() -> None:
     text = "The sum of an array with torch.sum is {} on cpu and {} on cuda. Is it rounding?"
     assert first(text.format("12.5000001", "12.5000004")).cause == "cpu-gpu-rounding"

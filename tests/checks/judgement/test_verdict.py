@@ -90,7 +90,7 @@ def test_results_that_differ_from_another_place_need_both(
         pytest.param(found(confidence=0.95), ("blocking", "blocking", "found-ticket"), id="sure"),
         pytest.param(found(confidence=0.55), ("blocking", "possible", "maybe-ticket"), id="likely"),
         pytest.param(found(confidence=0.2), ("incomplete", "undecided", "hint-ticket"), id="a-hint-decides-nothing"),
-        pytest.param(found(severity="note"), ("clear", "explained", "found-ticket"), id="explained"),
+        pytest.param(found(severity="note"), ("note", "normal", "found-ticket"), id="normal"),
         pytest.param(found("unknown"), ("incomplete", "undecided", "unknown-ticket"), id="unknown"),
     ],
 )

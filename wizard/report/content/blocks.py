@@ -171,7 +171,9 @@ class Look(Enum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """``state`` is "blocking", "warning", "clear", "incomplete" or "nothing-run"; ``word`` and ``symbol`` show it.
+    """``state`` is "blocking", "warning", "note", "clear", "incomplete" or "nothing-run".
+
+    ``word`` and ``symbol`` show it.
 
     ``sentence`` is the answer; ``scope`` says how much was looked at, so that silence is not taken for health.
     """

@@ -25,6 +25,7 @@ from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
 from wizard.report.content.local_programs import programs_in_short
 from wizard.report.content.measured.served import asked_in_short, failed_in_short, pair_counts, problem_words
+from wizard.report.content.models.quantised_pair import pair_in_short
 from wizard.report.content.program_runs import in_short
 from wizard.report.content.remedies.mendings import mendings_in_short
 from wizard.report.content.remedies.proofs import proofs_in_short
@@ -32,7 +33,7 @@ from wizard.report.content.tested import what_was_tested
 from wizard.words import area, words
 
 _TOLD_AT_ONCE = ("served-open", "served-undrawn")  # how close it was, where that leaves the reason open
-SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", "nothing-run": "–"}
+SYMBOLS = {"blocking": "×", "warning": "!", "note": "i", "clear": "✓", "incomplete": "?", "nothing-run": "–"}
 
 
 def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
@@ -108,13 +109,23 @@ def _of_served_pair(case: Case, pair: ServedPair, language: str) -> Verdict:
     silent = words("report.list-separator", language).join(unanswered(pair))
     counted = {"same": same, "count": count, "why": why, "sides": sides, "silent": silent}
     values = {"first": pair.names[0], "second": pair.names[1], **counted}
-    return _verdict(case, decision, words(f"report.{decision.sentence}", language, **values), language)
+    failed = (
+        words("report.served-failed-of", language, name=name, failed=sentence)
+        for name, served in zip(pair.names, (pair.first, pair.second), strict=True)
+        for sentence in failed_in_short(served, language)
+    )
+    return _verdict(
+        case, decision, separator.join((*failed, words(f"report.{decision.sentence}", language, **values))), language
+    )
 
 
 def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
     """Whether the model files run here: of one file in a sentence, of many by their counts."""
+    pair = pair_in_short(case, language)
     standings = Counter(map(PerModel.of(case.findings, case.verdicts).standing, case.facts.models))
     decision = decide_models(case, standings)
+    if pair:
+        return _verdict(case, decision, pair, language)
     if standings.total() == 1:
         key, values = _of_one_model(case, next(iter(standings)), titles, language)
         sentence = words(f"report.{key}", language, **values)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import re2
 
 from checks.facts import ReportedDifference
+from checks.readers.tickets.found.comparisons import read_comparisons
 from checks.readers.tickets.found.printed_numbers import NUMBER, Printed, PrintedArray, arrays_in, numbers_in, printed
 from checks.readers.tickets.text import Statement, Text
 
@@ -22,7 +23,7 @@ MOST = 40  # differences of one text
 # What a text without any difference has not got: a result with three decimals, a small exponent, or an array.
 _GATE = re2.compile(
     r"(?i)\d\.\d{3}|\de-\d|\d\.\d* ?(?:%|on |\()|(?:tensor|array)\(|vs\.? -?\d|[!=]= ?-?\d|\d{6}\.\d"
-    r"|(?:got|cpu|gpu).{0,30}\d\.\d"
+    r"|(?:got|cpu|gpu).{0,30}\d\.\d|(?:diff\w*|err\w*)[ :=]{1,3}\d+\.\d"
 )
 _GAP = (
     r"(?:[\s:=~≈<>|\[\]()`'\"*,-]|は|が|約|最大で?|："
@@ -58,7 +59,7 @@ _MISMATCHED = re.compile(r"Mismatched elements: (\d{1,12}) / (\d{1,12})")
 _SCALE = re.compile(
     r"(?i)\b(?:values?|magnitudes?|outputs?|entries)\b"
     r"(?: (?:are|is|of|about|around|in|range|up|to|near|that|magnitude|roughly|order)|[ :=~≈]){0,6}"
-    rf"(?P<number>{NUMBER}|\d{{1,12}}\b(?![.\w%/:]))"
+    rf"[-+±]?(?P<number>{NUMBER}|\d{{1,12}}\b(?![.\w%/:]))"
 )
 _FORMATS = {
     "float16": r"f(?:p|loat)[-_ ]?16|half[- ]precision|\.half\(|torch\.half|半精度",
@@ -80,7 +81,7 @@ _ABOUT = {  # the first that is named counts
 _SIDES = re.compile(
     r"(?i)(?<![A-Za-z0-9_])(?:(?P<cpu>cpu)|(?P<gpu>gpu|cuda|mps|xpu|dml|directml|npu)"
     r"|(?P<expected>expected|desired|reference|should be|ref)|(?P<actual>actual|got|received|returned)"
-    r"|(?P<eager>eager)|(?P<compiled>compiled|jit(?:ted)?)|(?P<onnx>onnx\w*|ort)|(?P<torch>(?:py)?torch)"
+    r"|(?P<eager>eager)|(?P<compiled>compiled|inductor|jit(?:ted)?)|(?P<onnx>onnx\w*|ort)|(?P<torch>(?:py)?torch)"
     r"|(?P<numpy>numpy|np)|(?P<tensorflow>tensorflow|tf)|(?P<jax>jax))(?![A-Za-z0-9_]|\.\w)"
 )
 _UNIT = re.compile(
@@ -113,8 +114,9 @@ def read_differences(text: Text) -> Iterator[Statement]:
     if _GATE.search(text.whole) is None:
         return
     stated = list(_stated(text))
-    pairs = [*_of_arrays(text), *_of_sides(text), *_versus(text), *_alike(text)]
-    found = [*_merged(text, stated, pairs), *(pair for pair in pairs)]
+    reports = list(read_comparisons(text))
+    pairs = [*reports, *_of_arrays(text), *_of_sides(text), *_versus(text), *_alike(text)]
+    found = [*([] if reports else _merged(text, stated, pairs)), *pairs]
     unique = {(pair.first, pair.second, pair.most, pair.relative): pair for pair in reversed(found)}
     for difference in sorted(unique.values(), key=lambda told: told.lines)[:MOST]:
         yield Statement("numbers.differences", difference, difference.lines)

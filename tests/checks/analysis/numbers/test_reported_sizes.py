@@ -71,6 +71,20 @@ def test_a_relative_difference_of_one_small_element_does_not_count() -> None:
     assert found.is_rounding
 
 
+def test_the_largest_relative_difference_of_any_element_bounds_from_above_alone() -> None:
+    """NumPy's "Max relative difference: 1.745" without a size: of an element near 0 it says nothing."""
+    large = size(least=5.0, most=5.0, relative=1.745)
+    assert large.is_of_any_element
+    assert not large.is_beyond
+    assert not large.is_too_far_to_have_grown
+    assert not size(relative=4e-4).is_half
+    assert size(relative=2e-7).is_last_digits, "the largest value is no farther off"
+    beside = (ReportedDifference(relative=1.2), ReportedDifference(least=6e-3, most=6e-3))
+    found = largest_reported(ReportedNumbers(differences=beside))
+    assert found is not None
+    assert not found.is_of_any_element
+
+
 def test_without_the_size_of_the_values_it_is_assumed() -> None:
     found = size(least=1.2e-7, most=1.2e-7)
     assert found.is_assumed
@@ -96,6 +110,7 @@ def test_small_whole_numbers_are_not_rounded_in_any_format() -> None:
 def test_a_large_relative_difference_beside_a_small_absolute_one_is_of_elements_near_0() -> None:
     assert size(least=1.2e-4, most=1.2e-4, relative=959.0).is_of_small_elements
     assert not size(least=1.2, most=1.2, relative=959.0).is_of_small_elements
+    assert not size(least=1.2, most=1.2, relative=0.9).is_of_small_elements
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from checks.causes.reproducibility.quantization_accuracy_loss import EXCLUDE, quantization_accuracy_loss
-from checks.facts import ArrayDifference, LayerLoss, Measurements, QuantisationLoss, TriedRemedy, WeightLoss
+from checks.causes.reproducibility.quantization_accuracy_loss import CALIBRATE, EXCLUDE, quantization_accuracy_loss
+from checks.facts import ArrayDifference, LayerLoss, Measurements, QuantisationLoss, TensorSpec, TriedRemedy, WeightLoss
 from checks.facts.finding import Finding, NotHere, Severity
 from checks.knowledge.phrases import in_language
 
@@ -22,7 +22,8 @@ FAILED = TriedRemedy(what="percentile", before=11.1, error="ValueError: no")
 def loss(**more: Any) -> QuantisationLoss:
     fields = {
         "path": "/m/int8.onnx", "first": "/m/net.onnx", "framework": "onnxruntime", "form": "QDQ",
-        "inputs_from": "file", "rows": 64, "sqnr": 11.1, "difference": APART, "decisions": 0.78,
+        "inputs": (TensorSpec(name="x"),), "inputs_from": "file", "rows": 64, "sqnr": 11.1, "difference": APART,
+        "decisions": 0.78,
         "layers": (FIRST, WORST, LAST), "tried": (LEFT, NOTHING, FAILED),
     }  # fmt: skip
     return QuantisationLoss(**{**fields, **more})
@@ -61,7 +62,8 @@ def test_a_scale_for_each_channel_is_named_where_it_mended_as_much_as_leaving_no
 def test_other_inputs_for_calibration_are_named_only_where_quantising_anew_mended_it() -> None:
     again = (TriedRemedy(what="per-channel", before=37.7, after=40.0),)
     (finding,) = found(tried=again)
-    assert finding.remedies[0] == "calibrate-with-real-inputs"
+    assert finding.remedies[0] == CALIBRATE
+    assert finding.values["model_input"] == "x"
     assert "calibrated with other inputs" in where(finding)
 
 
@@ -78,6 +80,17 @@ def test_no_layer_is_accused_where_none_makes_it_better() -> None:
     assert where(finding).endswith("No single layer is at fault.")
     assert "losing_layer" not in shown(finding)
     assert EXCLUDE not in finding.remedies
+
+
+def test_what_the_table_shows_to_bring_nothing_is_no_remedy() -> None:
+    """Seen on 2026-11-23: calibration stood first beside a table in which all its methods brought 0.1 dB."""
+    little = TriedRemedy(what="per-channel", before=11.1, after=13.4)
+    (finding,) = found(layers=(FIRST, LAST), tried=(NOTHING, little, FAILED))
+    assert finding.remedies == ("quantise-weights-per-channel", "train-with-quantisation")
+    (made_up,) = found(layers=(FIRST, LAST), tried=(NOTHING, little), inputs_from="drawn")
+    assert made_up.remedies[1] == CALIBRATE  # real inputs were not tried
+    (dynamic,) = found(form="dynamic", tried=(), inputs_from="drawn")
+    assert CALIBRATE not in dynamic.remedies
 
 
 def test_numbers_that_are_cut_off_are_told() -> None:

@@ -7,10 +7,10 @@ from statistics import median
 
 from checks.analysis.models.quantisation import (
     AS_IT_IS,
-    LOST,
     Why,
     anew,
     clipped,
+    decibels,
     gain,
     is_of_another,
     judged,
@@ -93,7 +93,12 @@ def _by_type(loss: QuantisationLoss, language: str) -> Iterator[str]:
     for kind, weights in groups.items():
         worst = min(weights, key=lambda weight: weight.sqnr or 0.0)
         middle = median(weight.sqnr or 0.0 for weight in weights)
-        values = {"count": len(weights), "middle": _db(middle), "worst": _db(worst.sqnr), "weight": worst.name}
+        values = {
+            "count": len(weights),
+            "middle": decibels(middle),
+            "worst": decibels(worst.sqnr),
+            "weight": worst.name,
+        }
         yield _words("by-type", language, kind=kind, **values)
 
 
@@ -104,7 +109,7 @@ def _beside_float(loss: QuantisationLoss, model: str, language: str) -> Iterator
         language,
         model=model,
         first=name_of_path(loss.first),
-        sqnr=_db(loss.sqnr),
+        sqnr=decibels(loss.sqnr),
         inputs=_inputs(loss, language),
     )
     if loss.decisions is not None:
@@ -118,18 +123,18 @@ def _beside_float(loss: QuantisationLoss, model: str, language: str) -> Iterator
             "worst-first" if layer.before is None else "worst",
             language,
             layer=node(layer.name, layer.op),
-            without=_db(layer.without),
-            sqnr=_db(loss.sqnr),
-            own=_db(layer.own),
-            before=_db(layer.before),
+            without=decibels(layer.without),
+            sqnr=decibels(loss.sqnr),
+            own=decibels(layer.own),
+            before=decibels(layer.before),
         )
     elif found.is_poor:
         yield _words("spread", language)
     again = anew(loss)
     if found.why is Why.SATURATION:
-        yield _words("saturates", language, sqnr=_db(loss.sqnr), after=_db(loss.saturates))
+        yield _words("saturates", language, sqnr=decibels(loss.sqnr), after=decibels(loss.saturates))
     if found.why is Why.CALIBRATION:
-        yield _words("anew", language, again=_db(again), sqnr=_db(loss.sqnr))
+        yield _words("anew", language, again=decibels(again), sqnr=decibels(loss.sqnr))
     if found.remedy is not None:
         yield _words("mends", language, what=_tried_words(found.remedy, language), **_sizes(found.remedy))
     elif loss.tried and found.is_poor and found.why is not Why.CALIBRATION:
@@ -155,7 +160,7 @@ def _of_weight(weight: WeightLoss, language: str) -> str:
 
 
 def _sizes(tried: TriedRemedy) -> dict[str, str]:
-    return {"before": _db(tried.before), "after": _db(tried.after)}
+    return {"before": decibels(tried.before), "after": decibels(tried.after)}
 
 
 def _tried_words(tried: TriedRemedy, language: str) -> str:
@@ -163,15 +168,8 @@ def _tried_words(tried: TriedRemedy, language: str) -> str:
     return known(f"graphs.tried-{tried.what}", tried.what, language).replace("{nodes}", nodes)
 
 
-def _db(value: float | None) -> str:
-    """A ratio of signal to noise; without a figure there is no noise."""
-    if value is not None and value <= LOST:
-        return "−∞"
-    return "∞" if value is None else f"{value:.1f} dB"
-
-
 def _of(value: float | None) -> str:
-    return _NONE if value is None else _db(value).removesuffix(" dB")
+    return _NONE if value is None else decibels(value).removesuffix(" dB")
 
 
 def _range(pair: tuple[float, float] | None) -> str:
@@ -269,7 +267,7 @@ def _layer_row(layer: LayerLoss, loss: QuantisationLoss, language: str) -> Row:
     weights = min((sqnr for sqnr in lost if sqnr is not None), default=None)
     is_worst = layer == judged(loss).layer
     name = node(layer.name, layer.op) if layer.op else _words("input", language, name=layer.name)
-    without = _db(layer.without).removesuffix(" dB") if layer.is_tried else _NONE
+    without = decibels(layer.without).removesuffix(" dB") if layer.is_tried else _NONE
     here = _words("infinite", language) if layer.lost else _of(layer.here)
     cells = (name, _of(weights), _of(layer.before), _of(layer.own), here, _share(layer), without)
     return Row(cells, "warning" if is_worst or (layer in clipped(loss) and gain(layer, loss) > 0) else "")
@@ -289,6 +287,6 @@ def _plot(loss: QuantisationLoss, language: str) -> Plot:
             Series(_words("line-own", language), places, tuple(layer.own for layer in layers)),
             Series(_words("line-here", language), places, tuple(layer.here for layer in layers)),
         ),
-        summary=_words("plot-summary", language, layer=node(worst.name, worst.op), own=_db(worst.own)),
+        summary=_words("plot-summary", language, layer=node(worst.name, worst.op), own=decibels(worst.own)),
         categories=tuple(node(layer.name, layer.op) for layer in layers),
     )

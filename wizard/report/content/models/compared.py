@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checks.facts import ModelComparison, ModelDifference, TensorDifference
@@ -29,6 +30,8 @@ _KINDS = (
     "dtype",
 )
 _MOST = 40  # differences, and tensors, that are printed; the JSON holds more
+_FEW = 6  # tensors that are printed of which only one file has any: most are what a tool named anew
+_ALONE = ("only-first", "only-second")
 
 
 @dataclass(frozen=True)
@@ -54,19 +57,20 @@ def comparison_views(case: Case, language: str) -> tuple[ComparisonView, ...]:
 
 def _view(comparison: ModelComparison, names: dict[str, str], language: str) -> ComparisonView:
     rows = [_row(difference, language) for difference in comparison.differences]
-    tensors = [_tensor(tensor, language) for tensor in comparison.tensors]
+    tensors = [_tensor(tensor, language) for tensor in _shown(comparison.tensors)]
     return ComparisonView(
         first=names.get(comparison.first, comparison.first),
         second=names.get(comparison.second, comparison.second),
         sentence=_sentence(comparison, language),
-        rows=(*rows[:_MOST], *_more(len(rows), language)),
+        rows=(*rows[:_MOST], *_more(len(rows), language, _MOST)),
         weights=_weights(comparison, language),
-        tensors=(*tensors[:_MOST], *_more(sum((comparison.weights or {}).values()) - _same(comparison), language)),
+        tensors=(*tensors, *_more(_different(comparison), language, len(tensors))),
     )
 
 
-def _same(comparison: ModelComparison) -> int:
-    return (comparison.weights or {}).get("same", 0)
+def _different(comparison: ModelComparison) -> int:
+    counts = comparison.weights or {}
+    return sum(counts.values()) - counts.get("same", 0)
 
 
 def _sentence(comparison: ModelComparison, language: str) -> str:
@@ -127,6 +131,13 @@ def _tensor(tensor: TensorDifference, language: str) -> Row:
     return Row((tensor.name, f"{ended}: {apart}", faces))
 
 
-def _more(count: int, language: str) -> tuple[Row, ...]:
-    more = count - _MOST
+def _shown(tensors: Sequence[TensorDifference]) -> list[TensorDifference]:
+    """Those that are printed: first what both files have, then a few of what only one has."""
+    both = [tensor for tensor in tensors if tensor.kind not in _ALONE][:_MOST]
+    alone = [[tensor for tensor in tensors if tensor.kind == kind] for kind in _ALONE]
+    return [*both, *(tensor for of_one in alone for tensor in of_one[:_FEW])]
+
+
+def _more(count: int, language: str, printed: int) -> tuple[Row, ...]:
+    more = count - printed
     return (Row((words("models.more", language, count=more), "", "")),) if more > 0 else ()

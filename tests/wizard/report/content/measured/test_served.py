@@ -9,6 +9,7 @@ from checks.facts import Facts, OtherMachine, ServedAnswer, ServedFacts, ServedT
 from checks.facts.case import Answers, Case
 from checks.facts.question import COMPARISON, SERVED
 from checks.judgement.judge import judged
+from checks.judgement.served import is_served_trouble
 from wizard.report.content.document import document_of
 from wizard.report.content.report import Report, build
 from wizard.report.prints.terminal import to_terminal
@@ -182,6 +183,17 @@ def test_that_a_server_varies_by_itself_stands_before_the_comparison() -> None:
     assert english.verdict.state == japanese.verdict.state == "warning"
     assert english.verdict.sentence.startswith("a.json does not repeat itself")
     assert not [finding for finding in english.findings if "Bring both" in str(finding)]
+
+
+def test_a_fault_of_one_of_two_servers_is_said_first_and_is_no_success() -> None:
+    case = pair(answer(), answer())
+    failing = served(trial("alone", 0, failed=2, reason="fault", status="500", detail="CUDA error"))
+    facts = Facts(name="a.json", served=failing, others=case.facts.others, symptom=Symptom(name=COMPARISON))
+    whole = judged(facts, Answers(symptom=COMPARISON))
+    english, japanese = both(whole)
+    assert english.verdict.state == japanese.verdict.state == "warning"
+    assert english.verdict.sentence.startswith("a.json: 2 requests got no answer: ")
+    assert is_served_trouble(whole)
 
 
 def test_two_servers_that_were_asked_different_prompts() -> None:

@@ -250,7 +250,7 @@ def test_only_read() -> None:
     assert (view.state, view.word, view.verdicts) == ("note", "Read", ())
     rows = {row.label: row.value for section in view.sections for row in section.rows}
     assert rows["Operator sets (opset)"] == "ai.onnx 9"
-    assert rows["Operators"].startswith("40 of 9 kinds: ConstantOfShape ×16, Relu ×7")
+    assert rows["Operators"].startswith("40 operators, 9 kinds: ConstantOfShape ×16, Relu ×7")
 
 
 @pytest.mark.parametrize(

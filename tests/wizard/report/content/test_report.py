@@ -97,7 +97,7 @@ def test_state(outcomes: tuple[Outcome, ...], complete: bool, state: str, langua
     [
         pytest.param(Severity.BLOCKING, 0.9, "blocking", "The cause: ", id="sure"),
         pytest.param(Severity.WARNING, 0.7, "warning", "Probably the cause: ", id="likely"),
-        pytest.param(Severity.NOTE, 0.9, "clear", "The cause: ", id="nothing-to-mend"),
+        pytest.param(Severity.NOTE, 0.9, "note", "The cause: ", id="nothing-to-mend"),
         pytest.param(Severity.BLOCKING, 0.7, "blocking", "Probably the cause: ", id="likely-and-blocking"),
         pytest.param(Severity.BLOCKING, 0.4, "incomplete", "A possible cause", id="a-hint"),
     ],
@@ -419,7 +419,7 @@ def test_a_note_that_explains_a_ticket_is_not_nothing(language: str) -> None:
     text = "The same image scores 0.83412 alone and 0.83407 in a batch of 32. model.eval() is set. Is this a bug?"
     report = build(judged(read_ticket(pasted(text)), Answers(symptom=TICKET)), language)
     assert report.findings[0].cause == "batch-size-rounding"
-    assert report.verdict.word == area("report")["verdict-word-explained"].of(language)
+    assert report.verdict.word == area("report")["verdict-word-normal"].of(language)
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

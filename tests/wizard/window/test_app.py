@@ -4,11 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QLocale, QTimer
-from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLabel
+from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
 from wizard.window.app import closing_on_signals, telling_faults, with_japanese
@@ -64,7 +63,7 @@ def test_a_signal_closes(qtbot: QtBot, number: signal.Signals) -> None:
     assert signal.getsignal(number) is before
 
 
-def test_the_words_of_qt_follow_the_language(qtbot: QtBot, dressed: QApplication, tmp_path: Path) -> None:
+def test_the_words_of_qt_follow_the_language(qtbot: QtBot, dressed: QApplication) -> None:
     def cancel() -> str:
         box = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         qtbot.addWidget(box)
@@ -74,11 +73,6 @@ def test_the_words_of_qt_follow_the_language(qtbot: QtBot, dressed: QApplication
     try:
         translate_standard_buttons("ja")
         assert "キャンセル" in cancel()
-        chooser = QFileDialog(None, "", str(tmp_path))
-        chooser.setOption(QFileDialog.Option.DontUseNativeDialog)
-        qtbot.addWidget(chooser)
-        texts = {label.text() for label in chooser.findChildren(QLabel)}
-        assert texts >= {"場所(&L):", "ファイルの種類(&T):"}  # which Qt has in English alone
         translate_standard_buttons("en")
         assert "Cancel" in cancel()
     finally:

@@ -89,8 +89,9 @@ class FileActs:
         report = self._window.page(Step.REPORT)
         dialog = QFileDialog(self._window, title, last_folder(EXPORT), f"{kinds} (*.{kind})")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        for label, key in ((QFileDialog.DialogLabel.LookIn, "look-in"), (QFileDialog.DialogLabel.FileType, "file-type")):
-            dialog.setLabelText(label, self._case.say(f"chooser-{key}"))  # which Qt has in English alone
+        labels = QFileDialog.DialogLabel
+        for label, key in ((labels.LookIn, "look-in"), (labels.FileType, "file-type")):  # in Qt in English alone
+            dialog.setLabelText(label, self._case.say(f"chooser-{key}"))
         suffix = _SUFFIXES.get(kind, kind)
         dialog.setDefaultSuffix(suffix)  # before it asks whether an existing file may be replaced
         own = self._case.heading

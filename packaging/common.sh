@@ -10,8 +10,9 @@ agreed=no
 system_packages=(libegl1 libfontconfig1 libdbus-1-3 libgl1 libglib2.0-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1
   libxcb-randr0 libxcb-render-util0 libxcb-render0 libxcb-shape0 libxcb-shm0 libxcb-sync1 libxcb-util1 libxcb-xfixes0
   libxcb-xinerama0 libxcb-xkb1 libxkbcommon-x11-0 libxkbcommon0 fonts-dejavu-core fonts-liberation)
-# What only the tests need: a screen, a hand on the keyboard, eyes on the PDF, and another shell to paste remedies into.
-test_packages=(xvfb xauth xdotool poppler-utils strace zsh)
+# What only the tests need: a screen, a hand on the keyboard, what a screen reader asks, eyes on the PDF, and another
+# shell to paste remedies into.
+test_packages=(xvfb xauth xdotool dbus at-spi2-core python3-gi gir1.2-atspi-2.0 poppler-utils strace zsh)
 
 say() { printf 'naosu: %s\n' "$*" >&2; }
 

@@ -213,6 +213,7 @@ def test_what_is_read_and_reached(screen: str, bus: str, tmp_path: Path, languag
             hand.wait_for(re.escape(words("window.symptom-title", language)))
             hand.type("torch.OutOfMemoryError: CUDA out of memory.")
             hand.press("ctrl+Return")
+            hand.wait_for(re.escape(words("window.report-title", language)))
             report = reader.wait_for(words("report.verdict-word-blocking", language))
             check_names_and_roles(report, here)
             told = "".join(element["name"] + element.get("text", "") for element in report)
@@ -231,7 +232,7 @@ def test_what_is_read_and_reached(screen: str, bus: str, tmp_path: Path, languag
                     name = way[-1]["name"] if way else name
             buttons = {
                 element["name"]
-                for element in report
+                for element in reader.elements()
                 if element["role"] == "push button" and "enabled" in element["states"]
             }
             assert buttons <= {*reached}

@@ -137,7 +137,7 @@ class CaseList(QWidget):
         item.setData(_TITLE, heading.named(language))
         item.setData(_WHEN, say("cases-answered", when=when) if heading.is_answered else when)
         state = say(f"cases-state-{heading.state}") if heading.state in _STATES else ""
-        read = ", ".join(filter(None, (item.data(_TITLE), state, item.data(_WHEN))))
+        read = say("list-separator").join(filter(None, (item.data(_TITLE), state, item.data(_WHEN))))
         item.setData(Qt.ItemDataRole.AccessibleTextRole, read)
         item.setToolTip(escaped_tip(item.data(_TITLE)))
         return item

@@ -1,5 +1,6 @@
 """The list of cases: each saves itself, opens with a click, is named, found, deleted and brought back."""
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -37,7 +38,7 @@ def shown(store: Cases, window: Window) -> CaseList:
 
 def titles(shown: CaseList) -> list[str]:
     texts = (shown.list.item(row).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(shown.list.count()))
-    return [text.split(",")[0] for text in texts]
+    return [re.split("[,、]", text)[0] for text in texts]
 
 
 def examined(qtbot: QtBot, window: Window, engine: Engine) -> None:

@@ -30,6 +30,7 @@ _FORMAT = 1
 _HEADING = "heading.json"
 _VERSION = re.compile(r"(\d{1,6})\.case")
 _ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
+_NO_LETTER = re.compile(r"[^0-9A-Za-z]+")
 _DELETED = "deleted"
 _LARGEST_HEADING = 64 * 1024  # bytes
 _MOST = 1_000  # cases
@@ -39,6 +40,7 @@ _TITLE = 200  # characters
 _SENTENCE = 2_000  # characters of a verdict
 _DAYS_DELETED = 30  # after which what was deleted is gone
 _LARGEST_REPLY = 1024 * 1024  # bytes
+_TIME = 40  # characters of one in the name of a file
 
 
 @functools.lru_cache(4 * _MOST)
@@ -138,8 +140,8 @@ class Cases:
             return before
         return self._with(before, case, verdicts, number)
 
-    def replace(self, name: str, case: Case, verdicts: Verdicts) -> Heading:
-        """Save the version that opens anew: its remedies were tried, or carried out.
+    def replace(self, name: str, case: Case, verdicts: Verdicts, version: int | None = None) -> Heading:
+        """Save a version anew: its remedies were tried, or carried out. Without a number it is the one that opens.
 
         Where that is another examination by now (this one was broken off, or another window has checked again), it
         stays, and this becomes a version of its own.
@@ -151,6 +153,9 @@ class Cases:
         heading = self._heading(name)
         if heading is None:
             raise KeyError(name)
+        if version is not None and version != heading.shown:  # an earlier result stays one
+            self._write_version(name, version, case)
+            return heading
         if heading.changed != case.created:
             return self.add_version(name, case, verdicts)
         return self._with(heading, case, verdicts, heading.shown)
@@ -222,30 +227,29 @@ class Cases:
         """
         return self._edit(name, is_answered=answered)
 
-    def keep_reply(self, name: str, language: str, text: str) -> None:
-        """Save the answer to the version that opens as its writer has changed it; an empty one is as none.
+    def keep_reply(self, name: str, language: str, text: str, of: str) -> None:
+        """Save the answer to a version as its writer has changed it; an empty one is as none. ``of``: when it was made.
 
         Raises:
             KeyError: there is no such case.
             OSError: the disk is full, or the folder cannot be written.
         """
-        heading = self._heading(name)
-        if heading is None:
+        if self._heading(name) is None:
             raise KeyError(name)
-        path = self._reply_file(name, language)
+        path = self._reply_file(name, language, of)
         if text.strip():
-            self._write(path, msgspec.json.encode(Reply(heading.changed, secretless(text))))
+            self._write(path, msgspec.json.encode(Reply(of, secretless(text))))
         else:
             path.unlink(missing_ok=True)
 
-    def reply(self, name: str, language: str) -> str:
-        """What :meth:`keep_reply` saved; "" where there is nothing, or the case has been examined again since."""
-        heading = self._heading(name)
-        data = start_of(self._reply_file(name, language), _LARGEST_REPLY + 1) if heading is not None else b""
-        if heading is not None and data and len(data) <= _LARGEST_REPLY:
+    def reply(self, name: str, language: str, of: str) -> str:
+        """What :meth:`keep_reply` saved for this version; "" where there is nothing."""
+        path = self._reply_file(name, language, of)
+        data = start_of(path, _LARGEST_REPLY + 1) if self._heading(name) is not None else b""
+        if data and len(data) <= _LARGEST_REPLY:
             with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
                 reply = msgspec.json.decode(data, type=Reply)
-                return reply.text if reply.of == heading.changed else ""
+                return reply.text if reply.of == of else ""
         return ""
 
     def delete(self, name: str) -> None:
@@ -273,12 +277,15 @@ class Cases:
         return tuple(heading for _, heading in sorted(found, key=lambda one: one[0], reverse=True))
 
     def restore(self, name: str) -> Heading:
-        """Bring back what was deleted.
+        """Bring back what was deleted; what is there stays as it is.
 
         Raises:
             KeyError: it is gone.
             OSError: it cannot be moved.
         """
+        heading = self._heading(name)
+        if heading is not None:
+            return heading
         if not _ID.fullmatch(name) or not (self.folder / _DELETED / name).is_dir():
             raise KeyError(name)
         (self.folder / _DELETED / name).rename(self.folder / name)
@@ -377,8 +384,8 @@ class Cases:
                     path.unlink()
             raise
 
-    def _reply_file(self, name: str, language: str) -> Path:
-        return self.folder / name / f"reply-{language}.json"
+    def _reply_file(self, name: str, language: str, of: str) -> Path:
+        return self.folder / name / f"reply-{language}-{_NO_LETTER.sub('', of)[:_TIME]}.json"
 
     def _file(self, name: str, number: int) -> Path:
         return self.folder / name / f"{number:03}.case"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import threading
 from collections.abc import Callable, Iterable
@@ -41,11 +42,14 @@ class CaseJobs(QObject):
         super().__init__(parent)
         self._case, self._start, self._is_taken = case, start, is_taken
         self._turn = threading.Lock()  # of what is written, one thing after the other
+        self._before = threading.Event()  # what was asked for last is done: all is done in the order of asking
+        self._before.set()
         self.undo = QUndoStack(self)  # of what was done with cases since the start
         self.undo.setUndoLimit(_MOST_UNDONE)
         self._lot = Lot()
         self.was_listed = False
         self._version: int | None = None  # of the case that is shown, where it is not the one that opens
+        self._shown_deleted: tuple[str, Case | None, int | None] = ("", None, None)  # and with what it was shown
         case.left.connect(self._left_version)
 
     def list(self) -> None:
@@ -55,6 +59,7 @@ class CaseJobs(QObject):
     def keep(self, case: Case, lot: Lot | None = None) -> None:
         """Save what was found: as a new case, or as what the present one has become."""
         name = self._case.case_id
+        self._version = None
         self._do(lambda: _kept(case, name), lambda heading: self._kept(case, heading, lot), "cases-not-kept")
 
     def keep_aside(self, case: Case, lot: Lot) -> None:
@@ -95,9 +100,10 @@ class CaseJobs(QObject):
 
     def keep_again(self, case: Case) -> None:
         """Save the case that is shown anew: its remedies were tried, or carried out."""
-        name = self._case.case_id
+        name, version = self._case.case_id, self._version
         if name:
-            self._do(lambda: _replaced(case, name), lambda heading: self._kept(case, heading, None), "cases-not-kept")
+            replace = functools.partial(_replaced, case, name, version)
+            self._do(replace, lambda heading: self._kept(case, heading, None), "cases-not-kept")
 
     def open(self, name: str, version: int | None = None) -> None:
         """Show a case of the list, or an earlier version of it; nothing happens while something else is done."""
@@ -149,23 +155,27 @@ class CaseJobs(QObject):
 
     def bring_back(self, name: str) -> None:
         """Bring back a case that was deleted, if that was not done already."""
-        if all(heading.id != name for heading in self._case.headings):
-            self._do(lambda: _store().restore(name), self._brought_back)
+        self._do(lambda: _store().restore(name), self._brought_back)
 
-    def keep_reply(self, language: str, text: str) -> None:
-        """Save the answer to the ticket that is shown as its writer has changed it."""
+    def keep_reply(self, language: str, text: str, of: str) -> bool:
+        """Save the answer to the ticket that is shown as its writer has changed it; whether that is done.
+
+        ``of``: when the version was made that it answers. Where it cannot be saved, the window says so.
+        """
         if self._case.heading is None:
-            return
+            return True
         try:  # at once: the window may be about to close
             with self._turn:
-                _store().keep_reply(self._case.case_id, language, text)
-        except (KeyError, OSError):
-            log.warning("the answer could not be saved", exc_info=True)
+                _store().keep_reply(self._case.case_id, language, text, of)
+        except (KeyError, OSError) as error:
+            self._failed(error, "reply-not-kept")
+            return False
+        return True
 
-    def reply(self, language: str) -> str:
-        """What :meth:`keep_reply` saved for the case that is shown; "" where there is nothing."""
+    def reply(self, language: str, of: str) -> str:
+        """What :meth:`keep_reply` saved for a version of the case that is shown; "" where there is nothing."""
         with contextlib.suppress(KeyError, OSError):
-            return _store().reply(self._case.case_id, language)
+            return _store().reply(self._case.case_id, language, of)
         return ""
 
     def delete_all(self) -> None:
@@ -226,6 +236,7 @@ class CaseJobs(QObject):
         title = next((heading.named(self._case.language) for heading in self._case.headings if heading.id == name), "")
         self._case.set_headings(tuple(heading for heading in self._case.headings if heading.id != name))
         if self._case.case_id == name:
+            self._shown_deleted = (name, self._case.case, self._version)
             self._case.set_case_id("")
         undo = ("cases-bring-back", lambda: self.bring_back(name))
         self._case.tell(Notice("cases-deleted", {"title": title}, is_error=False, act=undo))
@@ -233,6 +244,10 @@ class CaseJobs(QObject):
     def _brought_back(self, heading: Heading) -> None:
         if self._case.notice is not None and self._case.notice.key == "cases-deleted":
             self._case.tell(None)
+        name, case, version = self._shown_deleted
+        if name == heading.id and case is self._case.case and not self._case.case_id:  # which is shown still
+            self._version = version
+            self._case.set_case_id(name)
         self._changed(heading)
 
     def _were_deleted(self, count: int) -> None:
@@ -245,9 +260,16 @@ class CaseJobs(QObject):
         self._start(self._in_turn(act), done, lambda error: self._failed(error, trouble))
 
     def _in_turn(self, act: Callable[[], Any]) -> Callable[[], Any]:
+        before, done = self._before, threading.Event()
+        self._before = done
+
         def in_turn() -> Any:
-            with self._turn:
-                return act()
+            before.wait()
+            try:
+                with self._turn:
+                    return act()
+            finally:
+                done.set()
 
         return in_turn
 
@@ -343,10 +365,10 @@ def _kept(case: Case, name: str) -> Heading | None:
         return store.add(case, verdicts)
 
 
-def _replaced(case: Case, name: str) -> Heading | None:
+def _replaced(case: Case, name: str, version: int | None) -> Heading | None:
     from wizard.report.content.listed import verdicts_of
 
-    return _store().replace(name, case, verdicts_of(case)) if _is_on() else None
+    return _store().replace(name, case, verdicts_of(case), version) if _is_on() else None
 
 
 def _delete(names: Iterable[str]) -> None:

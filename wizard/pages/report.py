@@ -291,9 +291,9 @@ class ReportPage(Page):
         self.work.copy("reply", language, hide=self.words_to_hide)
 
     def _rendered(self, what: str, text: str) -> None:
-        kind, _, _ = what.partition("-")
+        kind, _, language = what.partition("-")
         if kind == "reply":
-            self.reply.take(text)
+            self.reply.take(text, language)
         else:
             self._copy(text, self._markdown)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QApplication,
     QComboBox,
     QLabel,
@@ -80,7 +81,7 @@ class EditMenu(QMenu):
             return None
         if isinstance(widget, QComboBox):
             return widget.lineEdit()
-        return widget if isinstance(widget, (*_TEXTS, QLabel)) else None
+        return widget if isinstance(widget, (*_TEXTS, QLabel, QAbstractItemView)) else None
 
     def _can(self, name: str) -> bool:
         text = self._text
@@ -95,12 +96,14 @@ class EditMenu(QMenu):
             case "paste":
                 return bool(QGuiApplication.clipboard().text()) and (is_field or self._window.takes_paste)
             case _:
-                return isinstance(text, _TEXTS)
+                return isinstance(text, _TEXTS) or (isinstance(text, QAbstractItemView) and _takes_many(text))
 
     @staticmethod
     def _has_selection(text: Any) -> bool:
         if isinstance(text, (QPlainTextEdit, QTextEdit)):
             return text.textCursor().hasSelection()
+        if isinstance(text, QAbstractItemView):
+            return bool(text.currentIndex().data())
         return bool(text.hasSelectedText())
 
     def _changes_text(self, name: str) -> bool:
@@ -120,8 +123,18 @@ class EditMenu(QMenu):
             self._window.paste()
         elif name == "copy" and isinstance(text, QLabel):
             QGuiApplication.clipboard().setText(text.selectedText())
+        elif isinstance(text, QAbstractItemView):
+            self._act_on_rows(text, name)
         elif isinstance(text, _TEXTS):
             getattr(text, "selectAll" if name == "all" else name)()
+
+    @staticmethod
+    def _act_on_rows(view: QAbstractItemView, name: str) -> None:
+        """What Qt does in a table or list on these keys, which the menu takes from it."""
+        if name == "copy" and (text := view.currentIndex().data()):
+            QGuiApplication.clipboard().setText(str(text))
+        elif name == "all" and _takes_many(view):
+            view.selectAll()
 
     def _show_state(self) -> None:
         say = self._window.case.say
@@ -135,3 +148,8 @@ class EditMenu(QMenu):
     def _enable_all(self) -> None:
         for action in self.acts.values():
             action.setEnabled(True)
+
+
+def _takes_many(view: QAbstractItemView) -> bool:
+    modes = QAbstractItemView.SelectionMode
+    return view.selectionMode() not in (modes.NoSelection, modes.SingleSelection)

@@ -59,8 +59,8 @@ class DeletedMenu(QMenu):
         """Show what holds now."""
         self.clear()
         for heading in self._jobs.deleted()[:_MOST]:
-            title = heading.named(self._case.language)
-            action = self.addAction(_plain(self._case.say("menu-deleted-case", title=title, day=heading.changed[:10])))
+            title = _plain(heading.named(self._case.language))
+            action = self.addAction(self._case.say("menu-deleted-case", title=title, day=heading.changed[:10]))
             action.triggered.connect(functools.partial(self._jobs.bring_back, heading.id))
         if self.isEmpty():
             self.addAction(self._case.say("menu-deleted-none")).setEnabled(False)

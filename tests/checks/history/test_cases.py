@@ -273,33 +273,51 @@ def test_each_version_has_its_time_and_opens(cases: Cases) -> None:
     assert cases.saved_at("../..") == {}
 
 
-def test_an_answer_is_kept_until_the_case_is_another(cases: Cases) -> None:
-    heading = cases.add(at(ticket(), 1), VERDICTS)
-    assert cases.reply(heading.id, "en") == ""
-    cases.keep_reply(heading.id, "en", "Dear Ms Sato, password=hunter2hunter2")
-    assert cases.reply(heading.id, "en").startswith("Dear Ms Sato")
-    assert "hunter2" not in cases.reply(heading.id, "en")
-    assert cases.reply(heading.id, "ja") == ""
+def test_an_answer_is_that_to_one_version(cases: Cases) -> None:
+    first, second = at(ticket(), 1), at(ticket(), 2)
+    heading = cases.add(first, VERDICTS)
+    assert cases.reply(heading.id, "en", first.created) == ""
+    cases.keep_reply(heading.id, "en", "Dear Ms Sato, password=hunter2hunter2", first.created)
+    assert cases.reply(heading.id, "en", first.created).startswith("Dear Ms Sato")
+    assert "hunter2" not in cases.reply(heading.id, "en", first.created)
+    assert cases.reply(heading.id, "ja", first.created) == ""
     cases.mark(heading.id, answered=True)
-    assert cases.reply(heading.id, "en")
-    cases.add_version(heading.id, at(ticket(), 2), VERDICTS)
-    assert cases.reply(heading.id, "en") == ""
+    cases.add_version(heading.id, second, VERDICTS)
+    assert cases.reply(heading.id, "en", second.created) == ""
+    cases.keep_reply(heading.id, "en", "Now it is known.", second.created)
+    assert cases.reply(heading.id, "en", first.created).startswith("Dear Ms Sato")
+
+
+def test_an_earlier_result_is_saved_anew_in_its_place(cases: Cases) -> None:
+    heading = cases.add(at(played(), 1), VERDICTS)
+    latest = cases.add_version(heading.id, at(played(TOO_OLD), 2), VERDICTS)
+    tried = at(played(TOO_OLD), 1)
+    assert cases.replace(heading.id, tried, VERDICTS, 1) == latest
+    assert cases.headings() == (latest,)
+    assert cases.versions(heading.id) == (1, 2)
+    assert cases.read(heading.id, 1).findings
+    assert cases.read(heading.id).created == latest.changed
+
+
+def test_what_was_not_deleted_is_brought_back_as_it_is(cases: Cases) -> None:
+    heading = cases.add(played(), VERDICTS)
+    assert cases.restore(heading.id) == heading
 
 
 def test_an_emptied_answer_is_none(cases: Cases) -> None:
     heading = cases.add(ticket(), VERDICTS)
-    cases.keep_reply(heading.id, "en", "Mine.")
-    cases.keep_reply(heading.id, "en", "  \n")
-    assert cases.reply(heading.id, "en") == ""
+    cases.keep_reply(heading.id, "en", "Mine.", heading.changed)
+    cases.keep_reply(heading.id, "en", "  \n", heading.changed)
+    assert cases.reply(heading.id, "en", heading.changed) == ""
     with pytest.raises(KeyError):
-        cases.keep_reply("20260101-000000-abcdef", "en", "Mine.")
+        cases.keep_reply("20260101-000000-abcdef", "en", "Mine.", heading.changed)
 
 
 def test_a_damaged_answer_is_none(cases: Cases) -> None:
     heading = cases.add(ticket(), VERDICTS)
-    cases.keep_reply(heading.id, "en", "Mine.")
+    cases.keep_reply(heading.id, "en", "Mine.", heading.changed)
     (path,) = (cases.folder / heading.id).glob("reply-*")
     assert path.stat().st_mode & 0o077 == 0
     for data in (b"", b"{", b"[1]", b"\xff"):
         path.write_bytes(data)
-        assert cases.reply(heading.id, "en") == ""
+        assert cases.reply(heading.id, "en", heading.changed) == ""

@@ -130,6 +130,29 @@ def test_an_earlier_result_of_a_case_opens(qtbot: QtBot, window: Window, shown: 
     assert window.case.notice is None
 
 
+def test_what_is_done_with_an_earlier_result_leaves_the_latest(qtbot: QtBot, window: Window, store: Cases) -> None:
+    first = msgspec.structs.replace(case(), created="2026-11-23T10:01:00+00:00")
+    name = store.add(first, Verdicts({"en": "In order."}, "clear")).id
+    latest = store.add_version(name, case(TOO_OLD), Verdicts({"en": "Too old."}, "blocking"))
+    jobs = window.work.cases
+    with qtbot.waitSignal(jobs.listed):
+        jobs.list()
+    with qtbot.waitSignal(jobs.opened, timeout=20_000):
+        jobs.open(name, 1)
+    assert window.case.case is not None
+    jobs.keep_again(window.case.case)  # its remedies were tried
+    with qtbot.waitSignal(jobs.listed):
+        jobs.list()
+    assert store.headings() == window.case.headings == (latest,)
+    again = msgspec.structs.replace(case(), created="2026-11-25T10:01:00+00:00")
+    window.case.run_ended(again)
+    jobs.keep(again)
+    qtbot.waitUntil(lambda: window.case.headings[0].shown == 3, timeout=20_000)
+    with qtbot.waitSignal(jobs.opened, timeout=20_000):
+        jobs.open(name, 1)  # of which the one that is shown has become another
+    assert window.case.case.created == first.created
+
+
 def test_of_one_result_there_are_no_earlier_ones(window: Window, shown: CaseList, store: Cases, qtbot: QtBot) -> None:
     heading = store.add(case(), Verdicts({"en": "In order."}, "clear"))
     menu = QMenu()

@@ -107,17 +107,52 @@ def test_to_undo_what_was_brought_back_otherwise_does_nothing(qtbot: QtBot, wind
     assert len(window.case.headings) == 3
 
 
+def test_what_is_undone_at_once_is_undone(qtbot: QtBot, window: Window, shown: CaseList) -> None:
+    name = window.case.headings[0].id
+    jobs = window.work.cases
+    with jobs._turn:  # something else is being saved
+        jobs.delete(name)
+        jobs.undo.undo()
+    with qtbot.waitSignal(jobs.listed, timeout=20_000):
+        jobs.list()
+    assert name in {heading.id for heading in window.case.headings}
+
+
+def test_the_case_that_is_shown_is_the_one_that_came_back(qtbot: QtBot, window: Window, shown: CaseList) -> None:
+    name, jobs = window.case.headings[0].id, window.work.cases
+    with qtbot.waitSignal(jobs.opened, timeout=20_000):
+        jobs.open(name)
+    jobs.delete(name)
+    qtbot.waitUntil(lambda: window.case.case_id == "", timeout=20_000)
+    jobs.undo.undo()
+    qtbot.waitUntil(lambda: window.case.case_id == name, timeout=20_000)
+
+
+def test_a_cell_is_copied(window: Window, at_target: Window) -> None:
+    table = window.page(Step.TARGET)._table  # type: ignore[attr-defined]
+    window.activateWindow()
+    table.setFocus()
+    table.setCurrentCell(0, 0)
+    QGuiApplication.clipboard().clear()
+    assert can(window.menus.edit) == {"copy"}
+    window.menus.edit.acts["copy"].trigger()
+    assert QGuiApplication.clipboard().text() == table.item(0, 0).text()
+    window.menus.edit.acts["all"].trigger()
+    assert len(table.selectionModel().selectedRows()) == 1
+
+
 def test_deleted_cases_are_brought_back_also_after_a_restart(qtbot: QtBot, window: Window, shown: CaseList) -> None:
     menu = window.menus.deleted
     menu.aboutToShow.emit()
     assert [action.isEnabled() for action in menu.actions()] == [False]
-    heading = window.case.headings[0]
+    heading = Cases(_folder()).rename(window.case.headings[0].id, "too old " * 20)
     Cases(_folder()).delete(heading.id)  # by a window that is closed by now
     with qtbot.waitSignal(window.work.cases.listed):
         window.work.cases.list()
     menu.aboutToShow.emit()
     (action,) = menu.actions()
-    assert heading.named("en") in action.text()
+    assert action.text().startswith("Bring back: too old too old")
+    assert action.text().endswith(f"({heading.changed[:10]})")
     action.trigger()
     wait_for(qtbot, shown, lambda headings: len(headings) == 3)
 

@@ -63,6 +63,7 @@ class ReplyPanel(QFrame):
         self._written = ""  # by us, as it is shown
         self._kept = ""  # as it was saved last
         self._shown_in = ""  # the language of the text that is shown
+        self._of = ""  # when the case was made that it answers
         self._soon = QTimer(self, singleShot=True, interval=_SOON)
         self._soon.timeout.connect(self.keep)
         self.text.textChanged.connect(self._changed)
@@ -78,12 +79,14 @@ class ReplyPanel(QFrame):
         self.language.setCurrentIndex(self.language.findData(language_of(ticket, self._page.case.language)))
         self._ask(self.language.currentData())
 
-    def take(self, text: str) -> None:
-        """Show the answer, as its writer left it where that was changed."""
+    def take(self, text: str, language: str) -> None:
+        """Show the answer in this language, as its writer left it where that was changed."""
         self.keep()
-        self._source, self._shown_in = text, self.language.currentData()
+        case = self._page.case.case
+        self._source, self._shown_in, self._of = text, language, case.created if case is not None else ""
+        self.language.setCurrentIndex(self.language.findData(language))  # another one may have been chosen meanwhile
         self._written = self._in_its_form()
-        self._kept = self._page.work.cases.reply(self._shown_in)
+        self._kept = self._page.work.cases.reply(language, self._of)
         self._show(self._kept or self._written)
         self.show()
         self.text.setFocus()
@@ -117,18 +120,20 @@ class ReplyPanel(QFrame):
         self._soon.stop()
         text = self.text.toPlainText()
         own = "" if text == self._written else text
-        if self._shown_in and own != self._kept:
-            self._page.work.cases.keep_reply(self._shown_in, own)
+        if self._shown_in and own != self._kept and self._page.work.cases.keep_reply(self._shown_in, own, self._of):
             self._kept = own
 
     def forget(self) -> None:
-        """Nothing of it belongs to the next case."""
+        """Nothing of it belongs to the next case, or to what the present one has become."""
+        self.keep()
         self._show("")
         self._source = self._written = self._kept = self._shown_in = ""
         self.hide()
 
     def _write_anew(self) -> None:
-        self.text.setPlainText(self._written)
+        cursor = self.text.textCursor()  # so that it can be undone
+        cursor.select(cursor.SelectionType.Document)
+        cursor.insertText(self._written)
         self.text.setFocus()
 
     def hideEvent(self, event: QHideEvent) -> None:

@@ -3,24 +3,29 @@
 Detects:      a CUDA build of any framework where neither the bus, nor NVML, nor a Jetson shows an NVIDIA GPU.
 Why it bites: such a build computes on the CPU; a program that insists on "cuda" stops. On Linux the CUDA build is what
               "pip install torch" brings, so it is normal there and no more than a note.
-Blind spots:  WSL and sandboxes do not show the bus; they are not judged.
+Blind spots:  WSL and sandboxes do not show the bus; they are not judged. A text need not name every GPU: of one alone
+              that names a card of another vendor, and none of NVIDIA's, this is likely and no more.
 Knowledge:    none
 """
 
+import re
 from collections.abc import Iterator
 
 from checks.analysis.gpu.state import NONE, gpu_name
 from checks.analysis.packages.fitting_build import torch_values
 from checks.causes.registry import check
-from checks.facts import Frameworks, Gpu, Gpus, InterpreterFacts, JetsonFacts, MachineFacts, NvidiaFacts
+from checks.facts import Facts, Frameworks, Gpu, Gpus, InterpreterFacts, JetsonFacts, MachineFacts, NvidiaFacts
 from checks.facts.finding import Evidence, Finding, Severity
 
 # What an ordinary installation brings along on Linux; everything else with CUDA was asked for by its name.
 _CUDA_BY_DEFAULT = ("torch", "tensorflow")
+_IN_A_TEXT = 0.75
+_CARDS = re.compile(r"\b(?:RX|Arc|Instinct|MI\d{2,3}X?|Pro W\d+)\b")  # what AMD and Intel sell as cards
 
 
-@check("cuda-build-without-nvidia-gpu", from_whole=True)
+@check("cuda-build-without-nvidia-gpu")
 def cuda_build_without_nvidia_gpu(
+    facts: Facts,
     frameworks: Frameworks,
     gpus: Gpus,
     machine: MachineFacts,
@@ -32,12 +37,15 @@ def cuda_build_without_nvidia_gpu(
     if gpus.nvidia or jetson or (nvidia and nvidia.devices) or (machine.os and machine.os.wsl):
         return
     is_linux = machine.os is not None and machine.os.system == "Linux"
-    others = [gpu for gpu in gpus.devices if gpu.integrated is False and gpu.vendor_id in ("1002", "8086")]
+    others = [gpu for gpu in gpus.devices if gpu.vendor_id in ("1002", "8086") and _is_a_card(gpu)]
+    if facts.reported and not others:
+        return
     for name, framework, cuda_version in frameworks.cuda_builds():
         is_ordinary = is_linux and name in _CUDA_BY_DEFAULT and not others
+        severity = Severity.NOTE if is_ordinary else Severity.WARNING
         yield Finding(
-            severity=Severity.NOTE if is_ordinary else Severity.WARNING,
-            confidence=0.95,
+            severity=Severity.BLOCKING if facts.reported else severity,  # whoever writes wants the card that is named
+            confidence=_IN_A_TEXT if facts.reported else 0.95,
             subject=name,
             evidence=(
                 Evidence("framework", f"{name} {framework.version or ''}".strip(), framework.origin),
@@ -50,6 +58,11 @@ def cuda_build_without_nvidia_gpu(
             },
             remedies=() if name == "torch" else ("stay-on-the-cpu",),
         )
+
+
+def _is_a_card(gpu: Gpu) -> bool:
+    """Whether it is no part of the processor; where only its name is known, by that."""
+    return not gpu.integrated if gpu.integrated is not None else bool(_CARDS.search(gpu.product or ""))
 
 
 def _names(devices: tuple[Gpu, ...]) -> str:

@@ -26,6 +26,10 @@ from checks.readers.tickets.wording.signatures import Hit
 from checks.remedies.plan import plan_remedies
 
 NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+AMD_CARD = """torch.cuda.is_available() returns False on my machine with an AMD Radeon RX 6700 XT.
+I did pip install torch.
+>>> torch.__version__
+'2.8.0+cu128'"""
 OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
 
 
@@ -354,6 +358,11 @@ def test_a_ticket_alone_disagrees_with_nothing() -> None:
         ),
         ("GTX 1080, torch 2.9.0+cu130\n" + NO_KERNEL, "build-dropped-older-gpu-arch", "install-torch-for-older-gpu"),
         ("Since the driver update PyTorch no longer finds my RTX 3080.", "driver-not-loaded", "restart-computer"),
+        (
+            AMD_CARD,
+            "cuda-build-without-nvidia-gpu",
+            "install-torch-for-amd",
+        ),
     ],
 )
 def test_the_wording_decides_what_to_do_first(text: str, cause: str, first: str) -> None:

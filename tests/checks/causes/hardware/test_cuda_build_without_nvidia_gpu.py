@@ -4,6 +4,7 @@ import pytest
 
 from checks.causes.hardware.cuda_build_without_nvidia_gpu import cuda_build_without_nvidia_gpu
 from checks.facts import (
+    Facts,
     Frameworks,
     Gpu,
     Gpus,
@@ -32,9 +33,12 @@ def findings(
     os: OsFacts = LINUX,
     nvidia: NvidiaFacts | None = None,
     jetson: JetsonFacts | None = None,
+    *,
+    reported: bool = False,
 ) -> list[Finding]:
     machine = MachineFacts(os=os, gpus=gpus, nvidia=nvidia, jetson=jetson)
-    return list(cuda_build_without_nvidia_gpu(frameworks, gpus, machine, nvidia, jetson, None))
+    facts = Facts(machine=machine, frameworks=frameworks, reported=reported)
+    return list(cuda_build_without_nvidia_gpu(facts, frameworks, gpus, machine, nvidia, jetson, None))
 
 
 @pytest.mark.parametrize(
@@ -73,3 +77,17 @@ def test_silent(
     frameworks: Frameworks, gpus: Gpus, os: OsFacts, nvidia: NvidiaFacts | None, jetson: JetsonFacts | None
 ) -> None:
     assert findings(frameworks, gpus, os, nvidia, jetson) == []
+
+
+CARD = Gpus(devices=(Gpu(vendor_id="1002", product="AMD Radeon RX 6700 XT"),))  # as a text names it
+
+
+def test_of_a_text_that_names_a_card_of_another_vendor_it_is_likely() -> None:
+    (finding,) = findings(TORCH, CARD, reported=True)
+    assert finding.severity is Severity.BLOCKING
+    assert finding.confidence < 0.8
+
+
+@pytest.mark.parametrize("gpus", [Gpus(), LAPTOP, NEW_CHIP])
+def test_a_text_need_not_name_every_gpu(gpus: Gpus) -> None:
+    assert findings(TORCH, gpus, reported=True) == []

@@ -10,20 +10,24 @@ bounded part runs in the tests (tests/checks/sharing/test_mutations.py).
 from __future__ import annotations
 
 import argparse
-import contextlib
 import multiprocessing
 import os
+import resource
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from tests.support.mutations import Tally, run
 
+MEMORY = 6 << 30  # bytes of addresses
 PIECE = 2_000  # mutations of one process: a leak would hide in a longer life, and a fresh start costs a second
 
 
 def piece(kind: str, first: int, count: int, seconds: float) -> tuple[str, Tally]:
-    """Some of them in a process of their own."""
+    """Some of them in a process of their own, in which a giant array is an error and no death."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     with tempfile.TemporaryDirectory() as folder:
         return kind, run(kind, range(first, first + count), Path(folder), seconds)
 
@@ -42,20 +46,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         begin = int(first or 0)
         work += [(kind, at, min(PIECE, begin + int(count) - at)) for at in range(begin, begin + int(count), PIECE)]
     tallies: dict[str, Tally] = {}
+    broken = False
     share = chosen.seconds * chosen.processes / len(work)
-    with multiprocessing.get_context("spawn").Pool(chosen.processes, maxtasksperchild=1) as pool:
-        jobs = [pool.apply_async(piece, (*each, share)) for each in work]
-        with contextlib.suppress(KeyboardInterrupt):  # what was done until then counts
-            for job in jobs:
-                kind, tally = job.get()
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(chosen.processes, mp_context=spawn, max_tasks_per_child=1) as pool:
+        jobs = {pool.submit(piece, *each, share): each for each in work}
+        try:
+            for job in as_completed(jobs):
+                kind, tally = job.result()
                 tallies.setdefault(kind, Tally()).add(tally)
+        except KeyboardInterrupt:  # what was done until then counts
+            pool.shutdown(cancel_futures=True)
+        except BrokenProcessPool:
+            left = [each for job, each in jobs.items() if not job.done() or job.exception()]
+            print(f"a process was killed; the first of what it did not do: {left[: chosen.processes]}")
+            broken = True
     for kind, tally in tallies.items():
         print(f"{kind}: {tally.count} mutations, {tally.opened} of them read as whole, {len(tally.faults)} faults")
         (seconds, slowest), (size, largest) = tally.slowest, tally.largest
         print(f"  longest {seconds:.2f} s ({slowest}); largest {size:.0f} MiB ({largest})")
         for where, fault in list(tally.faults.items())[:20]:
             print(f"  {where}: {fault}")
-    return int(any(tally.faults for tally in tallies.values()))
+    return int(broken or any(tally.faults for tally in tallies.values()))
 
 
 if __name__ == "__main__":

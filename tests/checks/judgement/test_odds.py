@@ -351,6 +351,7 @@ def test_a_ticket_alone_disagrees_with_nothing() -> None:
             "build-lacks-newer-gpu-arch",
             "install-torch-for-newer-gpu",
         ),
+        (NO_KERNEL, "build-lacks-newer-gpu-arch", "install-torch-for-newer-gpu"),  # nothing shows an extension
         (
             "llama.cpp, GeForce GTX 960M\nCUDA error: no kernel image is available for execution on the device",
             "build-dropped-older-gpu-arch",

@@ -182,7 +182,9 @@ def is_address(found: Found) -> bool:
 
 
 def _is_version(found: Found) -> bool:
-    if re.match(r":\d{2,5}\b|:[/~]|/\d{1,2}\b|\) at ", found.after):
+    if re.match(r":\d{2,5}\b|/\d{1,2}\b|\) at ", found.after):
+        return False
+    if re.match(r":[/~]", found.after) and not found.before.endswith(("-", "_")):  # no folder of a release in a list
         return False
     if re.match(r"[-+_][A-Za-z]", found.after):  # 6.6.87.2-microsoft-standard
         return True

@@ -87,7 +87,13 @@ def is_language(folder: Path) -> bool:
 def _read(path: Path) -> dict[str, str]:
     import tomli  # not where there are only the languages that are written with the program
 
-    return tomli.loads(path.read_text(encoding="utf-8"))
+    try:
+        found = tomli.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:  # also where it is not UTF-8
+        raise ValueError(f"{path}: {error}") from error
+    if not all(isinstance(text, str) for text in found.values()):
+        raise ValueError(f"{path}: every value is a text")
+    return found
 
 
 LANGUAGES = tuple(languages())

@@ -76,9 +76,15 @@ def known(key: str, otherwise: str, language: str) -> str:
 def system_language() -> str:
     """The user's language as the system says it, if Naosu speaks it, else "en". NAOSU_LANG overrides it."""
     for name in ("NAOSU_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
-        chosen = os.environ.get(name, "")[:2].lower()
+        chosen = os.environ.get(name, "")
         if chosen:
-            return chosen if chosen in LANGUAGES else "en"
-    here = (locale.getlocale()[0] or "").lower()
-    spoken = (code for code in LANGUAGES if here == code or here.startswith(f"{code}_"))
-    return "ja" if here.startswith("japanese") else next(spoken, "en")
+            return _spoken(chosen)
+    return _spoken(locale.getlocale()[0] or "")
+
+
+def _spoken(locale_name: str) -> str:
+    """The language of a locale ("pt_BR.UTF-8", "ja", Windows's "Japanese_Japan"), if Naosu speaks it, else "en"."""
+    tag = locale_name.partition(".")[0].partition("@")[0].replace("_", "-").lower()
+    language = tag.partition("-")[0]
+    codes = {code.lower(): code for code in LANGUAGES}
+    return codes.get(tag) or codes.get("ja" if language == "japanese" else language, "en")

@@ -38,7 +38,7 @@ from wizard.report.content.report import build
 from wizard.report.prints.json_report import to_json
 from wizard.window.main_window import Window
 from wizard.window.menus import LANGUAGE_NAMES
-from wizard.words import words
+from wizard.words import system_language, words
 
 ROOT = Path(__file__).resolve().parents[2]
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
@@ -198,12 +198,32 @@ def test_what_it_lacks_or_gets_wrong_is_english(folder: Path, tmp_path: Path, mo
     assert languages.translated("Page {page}", "yy") == "Page {page}"
     assert languages.translated("Report", "yy") == words("window.step-report", "yy") == "Ypsilon"
     assert words("window.step-run", "yy") == "Examination"
-    (own / "language.toml").write_text('title = "Y"')
-    forget()
-    with pytest.raises(ValueError, match=r"language\.toml"):
-        languages.languages()
+    for wrong in ('title = "Y"', "name = 3", "name = "):
+        (own / "language.toml").write_text(wrong)
+        forget()
+        with pytest.raises(ValueError, match=r"language\.toml"):
+            languages.languages()
     monkeypatch.undo()
     forget()
+
+
+@pytest.mark.parametrize(
+    ("locale", "spoken"),
+    [
+        ("pt_BR.UTF-8", "pt-BR"),
+        ("pt-BR", "pt-BR"),
+        ("pt_PT.UTF-8", "en"),
+        ("fil_PH", "fil"),
+        ("fi_FI.UTF-8@euro", "en"),
+        ("ja_JP.UTF-8", "ja"),
+        ("Japanese_Japan.932", "ja"),
+        ("C.UTF-8", "en"),
+    ],
+)
+def test_it_is_that_of_the_system(locale: str, spoken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard.words.LANGUAGES", ("en", "ja", "fil", "pt-BR"))
+    monkeypatch.setenv("NAOSU_LANG", locale)
+    assert system_language() == spoken
 
 
 def test_the_languages_that_are_shipped_translate_what_there_is() -> None:

@@ -80,6 +80,7 @@ class CaseModel(QObject):
         self.running = Running()
         self.case: Case | None = None
         self.case_before: Case | None = None  # of the last whole run of the same target, to say what changed
+        self.is_earlier = False  # the case that is shown has been examined again since
         self.opened: Path | None = None  # the file that the case came from
         self._kept: Case | None = None  # of this machine, written or copied
         self._own_id = ""
@@ -228,7 +229,7 @@ class CaseModel(QObject):
 
         One that was cancelled has not reached everything: beside it much would look new.
         """
-        last = self.case if self.opened is None else None
+        last = self.case if self.opened is None and not self.is_earlier else None
         if last is not None and not last.complete:
             last = self.case_before
         same = last is not None and last.facts.target == self.answers.target
@@ -265,7 +266,7 @@ class CaseModel(QObject):
         self.notice = notice
         if case is not None:
             self.case = case
-            self.opened, self.own_case = None, None
+            self.opened, self.own_case, self.is_earlier = None, None, False
             if case.facts.reported:  # a ticket tells of another machine
                 self.case_before = None
         self.changed.emit()
@@ -374,6 +375,7 @@ class CaseModel(QObject):
             self._own_id, self._kept = name, case
 
     def _leave(self, name: str) -> None:
+        self.is_earlier = False
         self.left.emit()
         self.set_case_id(name)
         self.changed.emit()

@@ -117,6 +117,7 @@ class CaseJobs(QObject):
             self._opened(name, case)
             self._version = version
             if version is not None:
+                self._case.is_earlier = True
                 act = ("cases-show-latest", lambda: self.open(name))
                 self._case.tell(Notice("cases-version-shown", is_error=False, act=act))
 

@@ -145,6 +145,8 @@ def test_what_is_done_with_an_earlier_result_leaves_the_latest(qtbot: QtBot, win
         jobs.list()
     assert store.headings() == window.case.headings == (latest,)
     again = msgspec.structs.replace(case(), created="2026-11-25T10:01:00+00:00")
+    window.case.run_began()
+    assert window.case.case_before is None  # it was not the last examination
     window.case.run_ended(again)
     jobs.keep(again)
     qtbot.waitUntil(lambda: window.case.headings[0].shown == 3, timeout=20_000)

@@ -87,6 +87,17 @@ def test_equal_versions_are_no_other_version() -> None:
     assert sure_of("library-version-numerics", text) < 0.5
 
 
+def test_results_behind_a_version_are_no_other_version() -> None:
+    text = "torch 2.3.1 on both machines, cpu only. Results: 0.123456 vs 0.123459. Same docker image. One has Intel, the other AMD."
+    assert sure_of("library-version-numerics", text) < 0.5
+
+
+def test_only_a_card_that_has_tensorfloat_32_is_asked_for_it() -> None:
+    text = "{}: matmul on gpu vs cpu max abs diff: 0.004, outputs are around 5"
+    assert sure_of("cpu-gpu-rounding", text.format("GTX 1080")) > 0.5
+    assert sure_of("cpu-gpu-rounding", text.format("RTX 3090")) < 0.1
+
+
 def test_what_is_more_than_rounding_is_not_called_normal() -> None:
     text = "Two servers give different results for our recommender. Max diff 0.02. One has 2x L4, the other 2x T4."
     report = build(judged(read_ticket(pasted(text)), Answers(symptom=TICKET)), "en")

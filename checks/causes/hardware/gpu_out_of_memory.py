@@ -90,7 +90,8 @@ def _by_text(shortage: Shortage, run: ProgramRun | None, origin: str, nvidia: Nv
         "others": shortage.others if shortage.others is not None else held,
     }
     shown = {name: _size(size) for name, size in sizes.items() if size is not None}
-    names = tuple(_holders(others)) or (NONE,)
+    names = tuple(_holders(others))
+    state = "memory-others-unnamed" if reason is Why.OTHERS and not names else reason.value
     known = {"own": NONE, "others": NONE, "kept": NONE, "allocated": NONE, "memory_total": NONE, **shown}
     loaded = {module.name for python in run.pythons for module in python.modules} if run else set()
     neighbour = next((name for name in ("jax", "tensorflow") if name in loaded and reason is Why.NEIGHBOUR), "")
@@ -108,7 +109,7 @@ def _by_text(shortage: Shortage, run: ProgramRun | None, origin: str, nvidia: Nv
         else (),
         values={
             "gpu": gpu.name if gpu and gpu.name else phrase("the-gpu"),
-            "state": phrase(reason.value, **known, gpu_processes=", ".join(names), framework=shortage.framework),
+            "state": phrase(state, **known, gpu_processes=", ".join(names) or NONE, framework=shortage.framework),
             **({FAILED_RUN: run.label} if run else {}),
             **({FRAMEWORK: neighbour} if neighbour else {}),
         },

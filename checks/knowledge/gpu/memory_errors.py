@@ -1,6 +1,7 @@
 """The words in which programs tell that a GPU's memory did not suffice, and the figures in them."""
 
 import functools
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import re2
@@ -49,9 +50,24 @@ def shortage_in(text: str) -> Shortage | None:
         asked = sizes.pop("asked", None)
         if found is not None and asked is not None:
             held = [size_of(text) or 0 for text in others.findall(whole)] if others is not None else []
+            own = sizes.get("own") or _own(held, sizes)
+            if own and "own" not in sizes:
+                sizes["own"] = own
+                held.remove(own)
             others_hold = sum(held) if held else None
             return Shortage(framework=form.framework, line=found[0], asked=asked, others=others_hold, **sizes)
     return None
+
+
+def _own(held: Sequence[int], sizes: Mapping[str, int | None]) -> int | None:
+    """Of the processes that PyTorch lists, the one that wrote the text; None where none can be it.
+
+    In a container the driver counts processes by the host's numbers, so that PyTorch does not know its own among them
+    (c10/cuda/CUDACachingAllocator.cpp says "this process" of the one whose number is its own). It holds at least what
+    PyTorch has allocated and keeps.
+    """
+    least = (sizes.get("allocated") or 0) + (sizes.get("kept") or 0)
+    return min((size for size in held if size >= least), default=None) if least else None
 
 
 @functools.cache

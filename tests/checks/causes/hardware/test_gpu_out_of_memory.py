@@ -122,6 +122,11 @@ OWN = TORCH.format(
 PIECES = TORCH.format(  # the figures are made
     asked="2.00 GiB", free="1.10 GiB", others="", own="78.00 GiB", allocated="70.00 GiB", kept="7.40 GiB"
 )
+IN_A_CONTAINER = (  # github.com/pytorch/pytorch, c10/cuda/CUDACachingAllocator.cpp; the figures are made
+    "CUDA out of memory. Tried to allocate 2.25 GiB. GPU 0 has a total capacity of 15.77 GiB of which 1.10 GiB is "
+    "free. Process 3121 has 14.60 GiB memory in use. Of the allocated memory 13.90 GiB is allocated by PyTorch, and "
+    "310.00 MiB is reserved by PyTorch but unallocated."
+)
 CUPY = "Out of memory allocating 107,374,182,400 bytes (allocated so far: 0 bytes)."
 JAX = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 149.01GiB with allocator GPU_0_bfc on device 0."
 # github.com/pytorch/pytorch/issues/16417
@@ -141,9 +146,10 @@ def failed(message: str) -> ProgramRun:
     ("message", "state", "remedy"),
     [
         pytest.param(MORE, "memory-more", "use-less-gpu-memory", id="more-than-there-is"),
-        pytest.param(OTHERS, "memory-others", "free-gpu-memory", id="others-hold-it"),
+        pytest.param(OTHERS, "memory-others-unnamed", "free-gpu-memory", id="others-hold-it"),
         pytest.param(NEIGHBOUR, "memory-neighbour", "leave-memory-to-other-frameworks", id="jax-in-the-same-program"),
         pytest.param(OWN, "memory-own", "use-less-gpu-memory", id="its-own-need"),
+        pytest.param(IN_A_CONTAINER, "memory-own", "use-less-gpu-memory", id="its-own-number-is-the-hosts"),
         pytest.param(PIECES, "memory-pieces", "let-memory-grow-in-segments", id="in-pieces"),
         pytest.param(CUPY, "memory-more", "use-less-gpu-memory", id="cupy"),
         pytest.param(JAX, "memory-more", "use-less-gpu-memory", id="jax"),

@@ -22,6 +22,8 @@ _OF_DATA = frozenset(
 )  # fmt: skip
 # As a program logs what it caught, before it ends by itself: "ERROR app: cannot load it: No module named 'x'".
 _LOGGED = re.compile(r"\bNo module named '([A-Za-z_][\w.]{0,200})'\W{0,3}$")
+# As xFormers says it of Triton, and others of what they can do without: that ended nothing.
+_DOES_WITHOUT = re.compile(r"(?i)\bwarn|\boptional|\berror caught was\b|\bskip|\bignor|\bfall(?:ing)? ?back")
 _NO_MAIN = re.compile(r"python[\d.]*t?(?:\.exe)?: (No module named ([A-Za-z_][\w.]{0,200}))\s*$", re.MULTILINE)
 
 
@@ -65,7 +67,7 @@ def _heard(run: ProgramRun) -> tuple[Raised, ...]:
     missing = None if found else _NO_MAIN.search(run.errors)
     last = next((line for line in reversed((run.errors or run.output).splitlines()) if line.strip()), "")
     logged = None if found or missing or run.signal else _LOGGED.search(last)
-    if logged is not None:
+    if logged is not None and not _DOES_WITHOUT.search(last):
         return (Raised(type="ModuleNotFoundError", message=f"No module named '{logged[1]}'", name=logged[1]),)
     return (Raised(type="ModuleNotFoundError", message=missing[1], name=missing[2]),) if missing else found
 

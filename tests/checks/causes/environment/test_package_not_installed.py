@@ -124,6 +124,13 @@ def test_a_folder_of_data_is_no_package() -> None:
     [
         pytest.param("12:00 ERROR app: no tokenizer: No module named 'sentencepiece'\n", ["sentencepiece"], id="last"),
         pytest.param("WARNING: No module named 'sentencepiece'\nERROR: no such config\n", [], id="before"),
+        pytest.param("WARNING: optional: No module named 'sentencepiece'\n", [], id="warning"),
+        pytest.param(
+            "A matching Triton is not available, some optimizations will not be enabled.\n"
+            "Error caught was: No module named 'triton'\n",
+            [],
+            id="of-xformers",
+        ),
     ],
 )
 def test_what_a_program_logs_before_it_ends_by_itself(errors: str, subjects: list[str]) -> None:

@@ -11,7 +11,7 @@ built by a test. So the search is ours, and what tools do lies in resources/know
 from checks.interpreters.finding.find import find_interpreters
 from checks.interpreters.finding.places import Places
 from checks.interpreters.owner import is_of_another, owner_of
-from checks.interpreters.read import read_interpreter
+from checks.interpreters.read import project_python, read_interpreter
 from checks.interpreters.target import (
     Choice,
     choice_among,
@@ -25,5 +25,6 @@ from checks.interpreters.target import (
 
 __all__ = [
     "Choice", "Places", "choice_among", "find_interpreters", "frameworks_of", "is_active", "is_of_another", "is_own",
-    "likely_first", "likely_target", "may_start", "owner_of", "read_interpreter",
+    "likely_first", "likely_target", "may_start", "owner_of", "project_python",
+    "read_interpreter",
 ]  # fmt: skip

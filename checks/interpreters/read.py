@@ -54,11 +54,16 @@ def read_interpreter(
     return _facts(typed, found_by, places)
 
 
+def project_python(folder: Path) -> Path | None:
+    """The executable of the environment that a project keeps in its folder; None where it has none."""
+    found = (executable_in(folder / name) for name in PROJECT_ENVIRONMENTS)
+    return next((path for path in found if path is not None), None)
+
+
 def _executable_of_folder(folder: Path) -> Path | None:
-    for name in ("", *PROJECT_ENVIRONMENTS):
-        found = executable_in(folder / name)
-        if found is not None:
-            return found
+    found = executable_in(folder) or project_python(folder)
+    if found is not None:
+        return found
     return executable_in(folder.parent) if folder.name in ("bin", "Scripts") else None
 
 

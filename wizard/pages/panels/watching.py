@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -30,7 +31,7 @@ from wizard.flow import WATCH_SECONDS, WATCHABLE
 from wizard.jobs.program import LiveOutput, Program
 from wizard.pages.panels.program_list import InstalledList, ProgramList, RunningList
 from wizard.widgets.drop_zone import DropZone
-from wizard.widgets.labels import filled, plain_label
+from wizard.widgets.labels import escaped_tip, filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ class WatchPanel(DropZone):
         page.bind(self.command.setPlaceholderText, "watch-command-hint")
         page.bind(self.command.setAccessibleDescription, "watch-means")
         self._python = plain_label("small", selectable=True)
+        self._near: str = ""
+        self.near = QPushButton()  # the Python that lies in the program's folder, where another one is chosen
+        self.near.clicked.connect(lambda: self._page.work.choose(Path(self._near)))
         self.start = page.button("watch-start", self._begin, "watch-means")
         self.start.setObjectName("primary")
         self.stop = page.button("watch-stop", page.work.cancel)
@@ -92,9 +96,11 @@ class WatchPanel(DropZone):
         inside = filled(QVBoxLayout(self), heading, means, margins=(16, 12, 16, 12), spacing=8)
         inside.addLayout(grid)
         buttons = WrapLayout(self.start, self.stop, self.others, self.apps)
-        filled(inside, self._python, buttons, self.running, self.installed, self._state, self._shown)
+        lists = (self.running, self.installed)
+        filled(inside, self._python, WrapLayout(self.near), buttons, *lists, self._state, self._shown)
         self.on_files = lambda paths: self.take(paths[0])
-        self.command.textChanged.connect(self.refresh)
+        for field in (self.command, self._folder):
+            field.textChanged.connect(self.refresh)
         # Later: the same key would press what has the focus then, and that is the button that stops it.
         self.command.returnPressed.connect(self._begin, Qt.ConnectionType.QueuedConnection)
         self._case.changed.connect(self.refresh)
@@ -158,8 +164,16 @@ class WatchPanel(DropZone):
             self._time.setItemText(index, say(f"watch-time-{seconds}"))
         alone = _first_word(self.command.text()).lower().endswith((".py", ".pyw", ".ipynb"))
         python = self._python_of_scripts()
-        self._python.setText(say("watch-runs-with", path=python) if python else say("watch-no-python"))
+        refused = self._case.target_notice
+        runs = say("watch-runs-with", path=python) if python else say("watch-no-python")
+        self._python.setText(self._case.sentence(refused) if refused is not None else runs)
         self._python.setVisible(alone)
+        self._near = self._python_of_project() if alone else ""
+        shown = self._near.removeprefix(f"{self._folder.text().strip()}{os.sep}")  # a long one would not fit
+        self.near.setText(say("watch-use-near", path=shown.replace("&", "&&")))
+        self.near.setToolTip(escaped_tip(self._near))
+        self.near.setVisible(self._near not in ("", python))
+        self.near.setEnabled(not busy)
         looks = self._case.is_looking
         self.stop.setText(say("watch-stop-looking" if looks else "watch-stop"))
         self._state.setText(say("watch-looking" if looks else "watch-running") if busy else "")
@@ -184,6 +198,17 @@ class WatchPanel(DropZone):
         target = self._case.answers.target
         ours = (interpreter.path for interpreter in self._case.interpreters if is_own(interpreter))
         return "" if target in ours else target
+
+    def _python_of_project(self) -> str:
+        """The Python in the folder of the program, or of its script; "" where none lies there."""
+        from checks.interpreters import project_python
+
+        folder = Path(self._folder.text().strip() or Path.home()).expanduser().absolute()
+        for place in dict.fromkeys((folder, (folder / _first_word(self.command.text())).parent)):
+            found = project_python(place)
+            if found is not None:
+                return str(found)
+        return ""
 
     def _begin(self) -> None:
         if not self.start.isEnabled():

@@ -178,6 +178,25 @@ def test_a_dropped_script_is_run_in_its_folder(panel: WatchPanel, tmp_path: Path
     assert panel._python.isVisible()
 
 
+def test_the_python_of_the_folder_is_offered(qtbot: QtBot, panel: WatchPanel, window: Window, tmp_path: Path) -> None:
+    (tmp_path / "main.py").touch()
+    panel.on_files([tmp_path / "main.py"])
+    assert panel.near.isHidden()
+    python = tmp_path / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(sys.executable)
+    (tmp_path / ".venv/pyvenv.cfg").write_text(f"home = {Path(sys.executable).parent}\nversion = 3.11.7\n")
+    panel.refresh()
+    assert panel.near.text().endswith(".venv/bin/python")
+    assert str(python) in panel.near.toolTip()
+    panel.near.click()
+    qtbot.waitUntil(lambda: window.case.answers.target == str(python))
+    assert str(python) in panel._python.text()
+    assert panel.near.isHidden()
+    panel.command.setText(f"{python} main.py")  # whoever writes a Python has chosen one
+    assert panel.near.isHidden()
+
+
 def test_naosus_own_python_runs_no_script(panel: WatchPanel, window: Window) -> None:
     own = InterpreterFacts(path="/opt/naosu/python", found_by=("naosu",))
     window.case.search_ended((own, *INTERPRETERS), own.path)

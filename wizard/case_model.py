@@ -80,13 +80,13 @@ class CaseModel(QObject):
         self.running = Running()
         self.case: Case | None = None
         self.case_before: Case | None = None  # of the last whole run of the same target, to say what changed
-        self.is_earlier = False  # the case that is shown has been examined again since
         self.opened: Path | None = None  # the file that the case came from
         self._kept: Case | None = None  # of this machine, written or copied
-        self._own_id = ""
+        self._own: tuple[str, int | None] = ("", None)  # case_id and version of that one
         self.headings: tuple[Heading, ...] = ()  # of the cases that saved themselves, the last changed first
         self.keeps_cases = True  # unless the user wants nothing to be remembered
         self.case_id = ""  # the one of them that is shown: what is examined now is what that becomes
+        self.version: int | None = None  # of it, where an earlier result is shown: it has been examined again since
         self.own_case: Case | None = None  # of the last run here, while a report that was sent is shown
         self.notice: Notice | None = None
         self.busy = ""  # key of what is being done on the side ("opening", "exporting"), "" when idle
@@ -229,7 +229,7 @@ class CaseModel(QObject):
 
         One that was cancelled has not reached everything: beside it much would look new.
         """
-        last = self.case if self.opened is None and not self.is_earlier else None
+        last = self.case if self.opened is None and self.version is None else None
         if last is not None and not last.complete:
             last = self.case_before
         same = last is not None and last.facts.target == self.answers.target
@@ -266,7 +266,7 @@ class CaseModel(QObject):
         self.notice = notice
         if case is not None:
             self.case = case
-            self.opened, self.own_case, self.is_earlier = None, None, False
+            self.opened, self.own_case, self.version = None, None, None
             if case.facts.reported:  # a ticket tells of another machine
                 self.case_before = None
         self.changed.emit()
@@ -331,7 +331,7 @@ class CaseModel(QObject):
     def show_opened(self, case: Case, path: Path) -> None:
         """A case that came out of a file."""
         if self.opened is None:
-            self.own_case, self._own_id = self.case, self.case_id
+            self.own_case, self._own = self.case, (self.case_id, self.version)
         self.case, self.opened, self.case_before = case, path, None
         self.busy = ""
         self.notice = None
@@ -341,7 +341,7 @@ class CaseModel(QObject):
         """Back from a report that was sent to the one of this machine."""
         self.case, self.opened, self.own_case = self.own_case, None, None
         self.notice = None
-        self._leave(self._own_id)
+        self._leave(*self._own)
 
     def was_kept(self) -> None:
         """The report that is shown was written or copied."""
@@ -372,11 +372,11 @@ class CaseModel(QObject):
         if self.case is case:
             self.set_case_id(name)
         elif self.own_case is case:
-            self._own_id, self._kept = name, case
+            self._own, self._kept = (name, self._own[1]), case
 
-    def _leave(self, name: str) -> None:
-        self.is_earlier = False
+    def _leave(self, name: str, version: int | None = None) -> None:
         self.left.emit()
+        self.version = version
         self.set_case_id(name)
         self.changed.emit()
 
@@ -404,8 +404,8 @@ class CaseModel(QObject):
         self._aside = Answers()
         self.changed.emit()
 
-    def show_kept(self, case: Case, name: str) -> None:
-        """A case of the list, with what was asked and given, so that it can be examined again."""
+    def show_kept(self, case: Case, name: str, version: int | None = None) -> None:
+        """A case of the list, or an earlier result, with what was asked and given, to be examined again."""
         texts = (sent.text for sent in case.facts.logs if sent.text)
         models = (Path(model.path) for model in case.facts.models)
         self.answers = dataclasses.replace(
@@ -430,7 +430,7 @@ class CaseModel(QObject):
         self._kept = case
         self.program_runs, self.local_program = (), ""
         self.busy, self.notice = "", None
-        self._leave(name)
+        self._leave(name, version)
 
     def lost_by_quitting(self) -> str:
         """The key of a sentence about what the end of the program would lose; "" where it is nothing."""

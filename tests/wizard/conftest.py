@@ -1,5 +1,6 @@
 """A window whose engine the test leads."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from support.played_engine import INTERPRETERS, TOO_OLD, VENV, Engine
 
 from wizard.case_model import CaseModel
+from wizard.desktop import garbage
 from wizard.flow import Step
 from wizard.jobs.background import Work
 from wizard.window.app import dress
@@ -21,6 +23,15 @@ def _own_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What the program remembers from one start to the next is neither read nor changed by a test."""
     folder = str(tmp_path_factory.mktemp("settings"))
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, folder)
+
+
+@pytest.fixture(autouse=True)
+def _garbage() -> Iterator[None]:
+    """What is left of windows is collected on this thread, as in the program: on one of their jobs it may hang."""
+    gc.disable()
+    yield
+    garbage.collect_due()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -124,11 +124,12 @@ def _export(case: Case, kind: str, path: str, chosen: argparse.Namespace) -> Non
     from wizard.report.export import ExportError, export, hidden_words, render
 
     hide = None if chosen.no_redact else chosen.redact
+    language = _language_of_reply(case, chosen) if kind == "reply" else chosen.lang
     if path == STANDARD_STREAM:
-        write(path, render(case, kind, chosen.lang, hide=hide), chosen.lang)
+        write(path, render(case, kind, language, hide=hide), chosen.lang)
         return
     try:
-        hidden = export(case, Path(path), kind, chosen.lang, paper=chosen.paper, hide=hide)
+        hidden = export(case, Path(path), kind, language, paper=chosen.paper, hide=hide)
     except ExportError as error:
         raise UsageError(f"naosu: {error.sentence(chosen.lang)}") from error
     if not chosen.quiet:
@@ -136,3 +137,12 @@ def _export(case: Case, kind: str, path: str, chosen: argparse.Namespace) -> Non
         if hidden:
             counts = hidden_words(hidden, chosen.lang)
             print(words("commands.hidden", chosen.lang, counts=counts), file=sys.stderr)
+
+
+def _language_of_reply(case: Case, chosen: argparse.Namespace) -> str:
+    """That of the ticket, unless another one was asked for."""
+    from wizard.report.prints.reply import language_of
+
+    if any(word.split("=")[0] == "--lang" for word in chosen.given):
+        return str(chosen.lang)
+    return language_of("\n".join(sent.text or "" for sent in case.facts.logs), chosen.lang)

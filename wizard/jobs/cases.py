@@ -48,9 +48,7 @@ class CaseJobs(QObject):
         self.undo.setUndoLimit(_MOST_UNDONE)
         self._lot = Lot()
         self.was_listed = False
-        self._version: int | None = None  # of the case that is shown, where it is not the one that opens
         self._shown_deleted: tuple[str, Case | None, int | None] = ("", None, None)  # and with what it was shown
-        case.left.connect(self._left_version)
 
     def list(self) -> None:
         """Read the list; what was deleted long ago goes."""
@@ -59,7 +57,6 @@ class CaseJobs(QObject):
     def keep(self, case: Case, lot: Lot | None = None) -> None:
         """Save what was found: as a new case, or as what the present one has become."""
         name = self._case.case_id
-        self._version = None
         self._do(lambda: _kept(case, name), lambda heading: self._kept(case, heading, lot), "cases-not-kept")
 
     def keep_aside(self, case: Case, lot: Lot) -> None:
@@ -100,24 +97,22 @@ class CaseJobs(QObject):
 
     def keep_again(self, case: Case) -> None:
         """Save the case that is shown anew: its remedies were tried, or carried out."""
-        name, version = self._case.case_id, self._version
+        name, version = self._case.case_id, self._case.version
         if name:
             replace = functools.partial(_replaced, case, name, version)
             self._do(replace, lambda heading: self._kept(case, heading, None), "cases-not-kept")
 
     def open(self, name: str, version: int | None = None) -> None:
         """Show a case of the list, or an earlier version of it; nothing happens while something else is done."""
-        if not self._is_taken() and (name != self._case.case_id or version != self._version):
+        if not self._is_taken() and (name != self._case.case_id or version != self._case.version):
             self._case.set_busy("busy-opening")
             done = self._start_reading(name, version)
             self._start(self._in_turn(lambda: _read(name, version)), done, self._not_opened)
 
     def _start_reading(self, name: str, version: int | None) -> Callable[[Case], object]:
         def done(case: Case) -> None:
-            self._opened(name, case)
-            self._version = version
+            self._opened(name, case, version)
             if version is not None:
-                self._case.is_earlier = True
                 act = ("cases-show-latest", lambda: self.open(name))
                 self._case.tell(Notice("cases-version-shown", is_error=False, act=act))
 
@@ -183,9 +178,6 @@ class CaseJobs(QObject):
         """Remove all cases for good."""
         self._do(_delete_all, self._were_deleted)
 
-    def _left_version(self) -> None:
-        self._version = None
-
     # --- what comes of it
 
     def _listed(self, headings: tuple[Heading, ...] | None) -> None:
@@ -207,8 +199,8 @@ class CaseJobs(QObject):
         self._case.was_saved(case, heading.id)
         self._changed(heading)
 
-    def _opened(self, name: str, case: Case) -> None:
-        self._case.show_kept(case, name)
+    def _opened(self, name: str, case: Case, version: int | None) -> None:
+        self._case.show_kept(case, name, version)
         self.opened.emit()
 
     def _not_opened(self, error: Exception) -> None:
@@ -237,7 +229,7 @@ class CaseJobs(QObject):
         title = next((heading.named(self._case.language) for heading in self._case.headings if heading.id == name), "")
         self._case.set_headings(tuple(heading for heading in self._case.headings if heading.id != name))
         if self._case.case_id == name:
-            self._shown_deleted = (name, self._case.case, self._version)
+            self._shown_deleted = (name, self._case.case, self._case.version)
             self._case.set_case_id("")
         undo = ("cases-bring-back", lambda: self.bring_back(name))
         self._case.tell(Notice("cases-deleted", {"title": title}, is_error=False, act=undo))
@@ -247,7 +239,7 @@ class CaseJobs(QObject):
             self._case.tell(None)
         name, case, version = self._shown_deleted
         if name == heading.id and case is self._case.case and not self._case.case_id:  # which is shown still
-            self._version = version
+            self._case.version = version
             self._case.set_case_id(name)
         self._changed(heading)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 import socket
 import sys
@@ -17,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from checks.sharing.files import remove_left_parts
 from wizard.case_model import CaseModel, Notice
-from wizard.desktop import icons, settings, theme
+from wizard.desktop import garbage, icons, settings, theme
 from wizard.desktop.folders import EXPORT, last_folder
 from wizard.jobs.background import Work
 from wizard.stop_signals import asked_to_end
@@ -45,7 +44,7 @@ def run_window(arguments: Sequence[str] = (), language: str | None = None) -> in
     if not arguments:  # the offer is made once, and would go when the report is shown
         QTimer.singleShot(_PAINTED, window.offer_to_go_on)
     QTimer.singleShot(_LATER, window.prepare)
-    QTimer.singleShot(_PAINTED, gc.enable)
+    QTimer.singleShot(_PAINTED, lambda: garbage.collect_here(application))
     QTimer.singleShot(_PAINTED, lambda: remove_left_parts(Path(last_folder(EXPORT))))
     QTimer.singleShot(_PAINTED, lambda: work.mending.find_half_done(lambda *left: offer_undo(window, *left)))
     if arguments:

@@ -155,6 +155,27 @@ def test_what_is_done_with_an_earlier_result_leaves_the_latest(qtbot: QtBot, win
     assert window.case.case.created == first.created
 
 
+def test_an_earlier_result_stays_one_beyond_a_report_that_was_opened(
+    qtbot: QtBot, window: Window, store: Cases, tmp_path: Path
+) -> None:
+    first = msgspec.structs.replace(case(), created="2026-11-23T10:01:00+00:00")
+    name = store.add(first, Verdicts({"en": "In order."}, "clear")).id
+    latest = store.add_version(name, case(TOO_OLD), Verdicts({"en": "Too old."}, "blocking"))
+    jobs = window.work.cases
+    with qtbot.waitSignal(jobs.listed):
+        jobs.list()
+    with qtbot.waitSignal(jobs.opened, timeout=20_000):
+        jobs.open(name, 1)
+    window.case.show_opened(case(TOO_OLD), tmp_path / "sent.json")
+    assert window.case.version is None
+    window.case.show_own()
+    assert window.case.case is not None
+    jobs.keep_again(window.case.case)
+    with qtbot.waitSignal(jobs.listed):
+        jobs.list()
+    assert store.headings() == (latest,)
+
+
 def test_of_one_result_there_are_no_earlier_ones(window: Window, shown: CaseList, store: Cases, qtbot: QtBot) -> None:
     heading = store.add(case(), Verdicts({"en": "In order."}, "clear"))
     menu = QMenu()

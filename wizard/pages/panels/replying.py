@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
-import textwrap
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
@@ -13,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QPlainT
 
 from checks.languages import LANGUAGES, languages
 from wizard.desktop import settings
+from wizard.report.prints.reply import language_of, plain
 from wizard.widgets.labels import filled, plain_label
 from wizard.words import area
 
@@ -23,12 +22,7 @@ if TYPE_CHECKING:
 
     from wizard.pages.page import Page
 
-_FENCE = re.compile(r"^(```+)\w*\n(.*?)\n\1$", re.MULTILINE | re.DOTALL)
-_MARKS = re.compile(  # a character that is itself, code, an address, bold text, and what keeps names from being links
-    r"\\([\\`*_{}\[\]()#+\-.!|<>~$&])|(`+) ?(.+?) ?\2(?!`)|<(https?://[^>\s]+)>|\*\*|\u200b"
-)
 _SOON = 1_000  # milliseconds without a key, after which what was written is saved
-_KANA = range(0x3041, 0x30FF + 1)
 
 
 class ReplyPanel(QFrame):
@@ -150,23 +144,3 @@ class ReplyPanel(QFrame):
     def _copied(self) -> None:
         self._copy(self.text.toPlainText(), self.copy)
         self._page.work.cases.was_answered()
-
-
-def plain(markdown: str) -> str:
-    """An answer as a mail shows it: without the marks of Markdown, its code set in by four columns."""
-    parts, end = [], 0
-    for found in _FENCE.finditer(markdown):
-        parts += [_unmarked(markdown[end : found.start()]), textwrap.indent(found[2], "    ")]
-        end = found.end()
-    return "".join((*parts, _unmarked(markdown[end:])))
-
-
-def _unmarked(text: str) -> str:
-    return _MARKS.sub(lambda found: found[1] or found[3] or found[4] or "", text)
-
-
-def language_of(ticket: str, otherwise: str) -> str:
-    """The language in which somebody wrote: Japanese where there is kana; else English, of no text the user's own."""
-    if not ticket.strip():
-        return otherwise
-    return "ja" if any(ord(letter) in _KANA for letter in ticket) else "en"

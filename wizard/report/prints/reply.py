@@ -5,6 +5,8 @@ It is Markdown of the same blocks as the whole report (wizard/report/content/fin
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Iterator
 
 from checks.knowledge.catalogue import UNKNOWN
@@ -16,6 +18,11 @@ from wizard.words import words
 
 _LIKELY = 0.5  # from here on the cause is named as the likely one, as in the verdict
 _REMEDIES = 2  # the best one, and another way
+_FENCE = re.compile(r"^(```+)\w*\n(.*?)\n\1$", re.MULTILINE | re.DOTALL)
+_MARKS = re.compile(  # a character that is itself, code, an address, bold text, and what keeps names from being links
+    r"\\([\\`*_{}\[\]()#+\-.!|<>~$&])|(`+) ?(.+?) ?\2(?!`)|<(https?://[^>\s]+)>|\*\*|\u200b"
+)
+_KANA = range(0x3041, 0x30FF + 1)
 
 
 def to_reply(report: Report) -> str:
@@ -67,3 +74,23 @@ def _cause(finding: FindingView, sentence: str, report: Report) -> Iterator[Bloc
     yield from explanation_blocks(finding)
     for number, remedy in enumerate(finding.remedies[:_REMEDIES]):
         yield remedy_section(remedy, report.language, is_other=number > 0)
+
+
+def plain(markdown: str) -> str:
+    """An answer as a mail shows it: without the marks of Markdown, its code set in by four columns."""
+    parts, end = [], 0
+    for found in _FENCE.finditer(markdown):
+        parts += [_unmarked(markdown[end : found.start()]), textwrap.indent(found[2], "    ")]
+        end = found.end()
+    return "".join((*parts, _unmarked(markdown[end:])))
+
+
+def _unmarked(text: str) -> str:
+    return _MARKS.sub(lambda found: found[1] or found[3] or found[4] or "", text)
+
+
+def language_of(ticket: str, otherwise: str) -> str:
+    """The language in which somebody wrote: Japanese where there is kana; else English, of no text the user's own."""
+    if not ticket.strip():
+        return otherwise
+    return "ja" if any(ord(letter) in _KANA for letter in ticket) else "en"

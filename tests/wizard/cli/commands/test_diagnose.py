@@ -312,3 +312,22 @@ def test_one_kind_of_answer(ticket: Path, capfd: pytest.CaptureFixture[str], oth
 def test_one_way_to_name_the_tickets(ticket: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run_command(["diagnose", str(ticket), "--json-lines", str(ticket)]) == 2
     assert len(capfd.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "word"),
+    [
+        ("起動しません。torch.OutOfMemoryError: CUDA out of memory.", [], "ありがとう"),
+        ("It fails: torch.OutOfMemoryError: CUDA out of memory.", [], "Thank"),
+        ("起動しません。torch.OutOfMemoryError: CUDA out of memory.", ["--lang", "en"], "Thank"),
+    ],
+)
+def test_the_answer_is_in_the_language_of_the_ticket(
+    text: str, options: list[str], word: str, tmp_path: Path, capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("NAOSU_LANG", "en" if "ありがとう" in word else "ja")
+    ticket = tmp_path / "ticket.txt"
+    ticket.write_text(text, encoding="utf-8")
+    run_command(["diagnose", str(ticket), "--reply", *options])
+    assert word in capfd.readouterr().out.splitlines()[0]

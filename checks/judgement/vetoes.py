@@ -68,8 +68,12 @@ def doubts(facts: Facts, causes: Collection[str]) -> Doubts:
     """What the numbers of a ticket say, and what it leaves open of ``causes``, which are in question."""
     rows = (row for row in Vetoes.read().unproven if row.of in causes)
     open_ones = [row for row in rows if not _is_told(row, facts)]
-    at_most = {row.of: row.at_most for row in open_ones}
-    odds = {row.of: row.refuted for row in open_ones if row.unless and holds(row.unless, facts) is False}
+    at_most: dict[str, float] = {}
+    odds: dict[str, float] = {}
+    for left in open_ones:
+        at_most[left.of] = min(left.at_most, at_most.get(left.of, 1.0))
+        is_refuted = bool(left.unless) and holds(left.unless, facts) is False
+        odds[left.of] = min(left.refuted if is_refuted else left.odds, odds.get(left.of, 1.0))
     heirs: tuple[str, ...] = ()
     size = largest_reported(facts.numbers) if facts.numbers else None
     for row in Vetoes.read().numbers:

@@ -42,7 +42,7 @@ class Unproven(Row):
 
     ``named``: RE2, as in signatures, that the text must hold; "" = any text. ``unless``: a condition of signatures that
     is known to hold; ``unless_named``: RE2 that tells it in words. ``refuted``: what multiplies its odds where the
-    condition is known not to hold.
+    condition is known not to hold; ``odds``: where it is merely open.
     """
 
     of: str
@@ -51,6 +51,7 @@ class Unproven(Row):
     named: str = ""
     unless: str = ""
     refuted: float = 1.0
+    odds: float = 1.0
 
 
 class Vetoes(Table):

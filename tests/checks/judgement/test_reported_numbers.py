@@ -248,3 +248,27 @@ def test_the_question_is_answered_in_both_languages(text: str) -> None:
 )
 def test_an_upgrade_is_known_in_both_languages(text: str) -> None:
     assert judged(read_ticket(pasted(text)), Answers()).findings[0].cause == "library-version-numerics"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We compare our model on an A100 and on the CPU. We already set torch.backends.cuda.matmul.allow_tf32 = False and the outputs still differ by 1e-3 relative.",
+        "A100でのmatmulの結果がCPUと1e-3くらい違います。allow_tf32はFalseにしています。",
+        "float32 matmul on the RTX 3090 differs from the CPU, relative max diff 1.1e-3, TF32 is off.",
+    ],
+)
+def test_what_is_switched_off_is_not_accused(text: str) -> None:
+    assert sure_of("tf32-enabled", text) <= 0.3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The matmul result on my A100 differs from the CPU in the third digit; with allow_tf32 = False it is exact.",
+        "float32 matmul on the RTX 3090 differs from the CPU, relative max diff 1.1e-3. Setting allow_tf32 = False fixes it.",
+    ],
+)
+def test_what_mended_it_when_switched_off_is_the_cause(text: str) -> None:
+    assert first(text).cause == "tf32-enabled"
+    assert first(text).confidence > 0.5

@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT))
 from PySide6.QtCore import QEventLoop, QMimeData, QTimer  # noqa: E402 - the screen and the path come first
 
 from wizard.case_model import CaseModel  # noqa: E402 - the screen and the path come first
+from wizard.desktop import garbage  # noqa: E402 - the screen and the path come first
 from wizard.flow import Step  # noqa: E402 - the screen and the path come first
 from wizard.jobs.background import Work  # noqa: E402 - the screen and the path come first
 from wizard.pages.symptom import SymptomPage  # noqa: E402 - the screen and the path come first
@@ -68,7 +69,8 @@ def measured(name: str, act: Callable[[], object], condition: Callable[[], bool]
 
 def main() -> None:
     """All of them."""
-    make_application()
+    application = make_application()
+    garbage.collect_here(application)
     case = CaseModel("en")
     work = Work(case)
     window = Window(case, work)

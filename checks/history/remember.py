@@ -190,9 +190,9 @@ def _history(facts: Facts, snapshot: Snapshot, store: Store, root: Path) -> Hist
         worked=worked.created,
         what=seen.label if seen else "",
         failing_since=since.created if since else "",
-        changes=with_times(changes, facts),
+        changes=_dated(changes, worked, facts, known),
         logged=_until(logged(facts, worked.created, root), since) if seen else (),
-        later=with_times(later, facts),
+        later=_dated(later, since, facts, known) if since else (),
     )
 
 
@@ -229,6 +229,27 @@ def _new_files(worked: Snapshot, present: Snapshot) -> tuple[Change, ...]:
         for name, time in times.items()
         if time >= worked.created
     )
+
+
+def _dated(
+    changes: tuple[Change, ...], old: Snapshot, facts: Facts, newest_first: list[Snapshot]
+) -> tuple[Change, ...]:
+    """The changes since an old examination, with their times.
+
+    What was put back has files that are older than that: it was seen to be back by the first examination that says so.
+    """
+    dated = with_times(changes, facts)
+    after = [snapshot for snapshot in reversed(newest_first) if snapshot.number > old.number]
+    return tuple(
+        msgspec.structs.replace(change, time=_first_seen(change, after)) if "" < change.time < old.created else change
+        for change in dated
+    )
+
+
+def _first_seen(change: Change, oldest_first: list[Snapshot]) -> str:
+    """When the first of these examinations saw what is there now; "" where none did."""
+    seen = (one for one in oldest_first if one.state.get(change.kind, {}).get(change.name) == change.after)
+    return next((one.created for one in seen), "")
 
 
 def _without_doubles(changes: tuple[Change, ...]) -> tuple[Change, ...]:

@@ -166,7 +166,7 @@ def mend(
         witness=proposed.witness,
         facts=case.facts,
         target=target,
-        variables=from_here(probe_environment("", variables)),
+        variables=from_here(probe_environment("", variables), target.prefix),
         seconds=seconds,
         cancelled=cancelled,
         history=history,

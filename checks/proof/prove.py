@@ -67,7 +67,8 @@ def prove(
     """
     proofs = list(case.facts.proofs)
     witnesses = witnesses_of(case.facts) if is_worth_trying(case) else ()
-    users = from_here(probe_environment("", variables))
+    target = case.facts.target_interpreter
+    users = from_here(probe_environment("", variables), target.prefix if target else None)
     for witness in witnesses:
         before = witness.run or seen_now(witness, users, cancelled)
         if before is not None and (witness.is_wrong(before) or cancelled()):

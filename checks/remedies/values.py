@@ -20,7 +20,7 @@ from checks.knowledge.packages.environment_variables import allowed_names
 from checks.knowledge.packages.import_packages import distributions_of, is_named, is_standard
 from checks.knowledge.packages.known_packages import is_known_package
 from checks.knowledge.packages.python_parts import packages_of_parts
-from checks.knowledge.packages.system_libraries import packages_of_libraries
+from checks.knowledge.packages.system_libraries import names_of_libraries, packages_of_libraries
 from checks.knowledge.packages.variable_values import is_accepted_word
 
 _LONGEST = 1000  # characters of one value
@@ -88,6 +88,8 @@ class Origin:
         return "" if self._fits(kind, value) else _REFUSALS.get(kind, "value-unfit")
 
     def _fits(self, kind: Kind, value: str) -> bool:
+        if kind is Kind.LIBRARY and value in names_of_libraries():
+            return True
         if kind in _PATTERNS and not re.fullmatch(_PATTERNS[kind], value, re.ASCII):
             return False
         match kind:

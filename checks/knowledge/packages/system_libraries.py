@@ -24,3 +24,8 @@ def package_of_library(file_name: str) -> SystemLibrary | None:
 def packages_of_libraries() -> frozenset[str]:
     """The packages of the operating system that the table names."""
     return frozenset(name for row in SystemLibraries.read().row for name in (row.apt, row.dnf))
+
+
+def names_of_libraries() -> frozenset[str]:
+    """What the table calls them: starts of file names, and the names by which packages look for some: "PortAudio"."""
+    return frozenset(row.library for row in SystemLibraries.read().row)

@@ -65,12 +65,18 @@ def _files(prefix: str | None, variables: Mapping[str, str]) -> Iterator[Path]:
         yield Path(own)
 
 
-def from_here(variables: Mapping[str, str]) -> dict[str, str]:
-    """The same with folders of packages that are named from where the user stands, for installers start elsewhere."""
+def from_here(variables: Mapping[str, str], prefix: str | None) -> dict[str, str]:
+    """The same with folders of packages that are named from where the user stands, for installers start elsewhere.
+
+    ``prefix``: of the environment; its pip.conf may name them, too, and those of the user and of the system.
+    """
     found = dict(variables)
+    places = pip_settings(prefix, variables).get("find-links", "")
+    if any(map(_is_relative, places.split())):
+        found["PIP_FIND_LINKS"] = places
     for name, separator in (("PIP_FIND_LINKS", " "), ("UV_FIND_LINKS", ",")):
         if name in found:
-            found[name] = separator.join(map(_whole, found[name].split(separator)))
+            found[name] = separator.join(map(_whole, found[name].split(separator.strip() or None)))
     return found
 
 

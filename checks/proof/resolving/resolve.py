@@ -87,7 +87,8 @@ def resolved(
         missing = {**facts.missing, "resolutions": "offline"}
         facts = msgspec.structs.replace(facts, missing=missing, resolutions=(*facts.resolutions, *found))
     else:
-        found = _answers(questions, target, from_here(probe_environment("", variables)), cancelled)
+        users = from_here(probe_environment("", variables), target.prefix)
+        found = _answers(questions, target, users, cancelled)
         facts = msgspec.structs.replace(facts, resolutions=(*facts.resolutions, *found))
     return msgspec.structs.replace(case, facts=facts)
 

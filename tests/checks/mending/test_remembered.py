@@ -1,5 +1,6 @@
 """Behind a remedy whatever had failed is started again, and the history remembers what was seen to run."""
 
+import os
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -10,6 +11,7 @@ from support.broken_environment import broken_environment, failed_case
 
 from checks.facts import Mending
 from checks.facts.case import Case
+from checks.history.remember import look_back
 from checks.history.store import Store
 from checks.mending import permission
 from checks.mending.journal import journals
@@ -77,3 +79,20 @@ def test_a_history_that_is_off_or_cannot_be_written_changes_nothing(environment:
     store.switch(on=False)
     assert carried_out(mend(case, proposed(case), history=store.folder)).mended
     assert not store.numbers()
+
+
+def test_what_was_put_back_is_not_said_to_be_older_than_what_worked(environment: Path, tmp_path: Path) -> None:
+    """The files have the time that they had; that they are there again is seen by what was remembered of the undo."""
+    (site,) = environment.glob("lib/python*/site-packages")
+    (record,) = site.glob("six-*.dist-info/RECORD")
+    os.utime(record, (10**9, 10**9))
+    case, store = failed_case(environment), Store(tmp_path / "history")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("NAOSU_HISTORY", str(store.folder))
+        carried_out(mend(case, proposed(case), history=store.folder))
+        undo(journals()[0])
+    history = look_back(case.facts, store, tmp_path)
+    assert history is not None
+    (change,) = [change for change in history.changes if change.name == "six"]
+    assert (change.before, change.after) == ("2.0", "1.0")
+    assert change.time >= history.worked

@@ -1,10 +1,15 @@
 """When system-library-missing speaks, and when it keeps silent."""
 
+import subprocess
+import sys
+
+import msgspec
 import pytest
 
 from checks.causes.environment.system_library_missing import system_library_missing
-from checks.facts import ErrorText, Frameworks, ProbeRun, ProbeRuns, TorchFacts
+from checks.facts import ErrorText, Facts, Frameworks, MachineFacts, OsFacts, ProbeRun, ProbeRuns, TorchFacts
 from checks.facts.finding import Finding, Inconclusive, Severity, Unread
+from checks.remedies.plan import plan_remedies
 
 
 def findings(message: str | None) -> list[Finding]:
@@ -46,6 +51,21 @@ def test_speaks(message: str, library: str, apt: str | None) -> None:
     assert finding.severity is Severity.BLOCKING
     assert finding.placeholders()["library"] == library
     assert finding.placeholders().get("apt_package") == apt
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="ldconfig is Linux's")
+def test_the_check_finds_a_library_by_the_name_that_a_package_has_for_it() -> None:
+    """PortAudio lies in libportaudio.so.2."""
+    (finding,) = findings("OSError: PortAudio library not found")
+    (plan,) = plan_remedies(
+        msgspec.structs.replace(finding, remedies=("install-system-library",)),
+        Facts(machine=MachineFacts(os=OsFacts(system="Linux", distribution="debian", package_managers=("apt",)))),
+        "en",
+    )
+    listed = "echo '    libportaudio.so.2 (libc6,x86-64) => /lib/x86_64-linux-gnu/libportaudio.so.2'"
+    assert plan.verify is not None
+    found = plan.verify.code.replace("ldconfig -p", listed)
+    assert "libportaudio" in subprocess.run(["sh", "-c", found], capture_output=True, text=True, check=False).stdout
 
 
 @pytest.mark.parametrize(

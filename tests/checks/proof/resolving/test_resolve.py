@@ -126,6 +126,12 @@ def test_a_folder_of_packages_is_named_from_where_the_user_stands(
     case = case_of(environment, needs("six>=2"))
     (resolution,) = resolved(case, {**variables, "PIP_FIND_LINKS": f"./{shelf.name}"}).facts.resolutions
     assert resolution.result == ResolutionResult.RESOLVED
+    settings = shelf.parent / "config" / "pip" / "pip.conf"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f"[global]\nfind-links =\n    /nowhere\n    ./{shelf.name}\n")
+    unnamed = {name: value for name, value in variables.items() if name not in ("PIP_FIND_LINKS", "PIP_CONFIG_FILE")}
+    (resolution,) = resolved(case, {**unnamed, "XDG_CONFIG_HOME": str(settings.parents[1])}).facts.resolutions
+    assert resolution.result == ResolutionResult.RESOLVED
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 The tool works in a folder that holds the manifest files alone: the user's project is not touched, and nothing of it is
 built or installed. pipx works in a home of its own, which holds a link to the copy. What is carried out in the user's
 own environment is the command as it is told. Sources: docs.astral.sh/uv/reference/environment,
-python-poetry.org/docs/basic-usage (an active environment is used), pdm-project.org/latest/usage/venv (PDM_PYTHON),
+python-poetry.org/docs/basic-usage (an active environment is used), pdm-project.org/latest/usage/venv (PDM_PYTHON), hatch.pypa.io/latest/plugins/environment/virtual (its "path"),
 pipx.pypa.io/stable/reference/environment-variables.
 """
 
@@ -44,6 +44,8 @@ def project_variables(tool: str, made: EnvironmentCopy) -> dict[str, str]:
         return {"UV_PROJECT_ENVIRONMENT": str(made.folder), "UV_NO_SYNC": "1"}
     if tool == "pdm":  # which may let uv work for it
         return {**_active(made), "PDM_PYTHON": str(made.python), "UV_PROJECT_ENVIRONMENT": str(made.folder)}
+    if tool == "hatch":
+        return {"HATCH_ENV_TYPE_VIRTUAL_PATH": str(made.folder)}
     return _active(made) if tool == "poetry" else {}
 
 

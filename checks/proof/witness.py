@@ -25,7 +25,7 @@ from checks.facts.question import SymptomName
 from checks.knowledge.packages.gpu_modules import gpu_statement
 
 _LITERT = {"tflite-runtime": "tflite_runtime.interpreter", "ai-edge-litert": "ai_edge_litert.interpreter"}
-_RESTORING = ("uv", "pixi", "hatch")  # what was installed in another way is gone behind their "run"
+_RESTORING = ("uv", "pixi")  # what was installed in another way is gone behind their "run"
 MOST_STATEMENTS = 3
 MOST_OTHERS = 10
 STATEMENT_SECONDS = 300.0  # importing a framework from a slow disk for the first time takes minutes

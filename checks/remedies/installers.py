@@ -22,6 +22,7 @@ _INDEX = ("--index-url", "-i", "--extra-index-url")
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 _OPTION = re.compile(r"--?[A-Za-z-]+")
 _SOURCE = "naosu"  # Poetry wants a name for an index
+_OF_HATCH = re.compile(r".*[\\/]env[\\/]virtual[\\/][^\\/]+[\\/][\w-]{8}[\\/][^\\/]+", re.DOTALL)  # a project, the hash of its path
 _WORD = re.compile(r'"([^"]*)"|(\S+)')  # as checks.remedies.shell quotes for PowerShell
 
 
@@ -29,7 +30,8 @@ _WORD = re.compile(r'"([^"]*)"|(\S+)')  # as checks.remedies.shell quotes for Po
 class Installer:
     """What installs into an environment. ``project``: the folder whose manifest is the master; "" where none is.
 
-    ``conda``: the packages that conda installed.
+    ``conda``: the packages that conda installed. ``keeper``: "uv-tool" or "hatch", which install by a list of their own
+    when they next have a reason to; no command changes that list alone.
     """
 
     manager: str = ""
@@ -37,6 +39,7 @@ class Installer:
     prefix: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     conda: frozenset[str] = frozenset()
+    keeper: str = ""
 
     @classmethod
     def of(cls, interpreter: InterpreterFacts | None) -> Installer:
@@ -50,6 +53,7 @@ class Installer:
             interpreter.prefix or "",
             {package.name: package.version for package in reversed(packages)},
             frozenset(package.name for package in packages if package.build is not None),
+            _keeper(interpreter),
         )
 
     def here(self, requirement: str) -> str:
@@ -142,6 +146,17 @@ class Installer:
         """A bare name as the wish for a newer release: these installers keep what is there if it meets the wish."""
         version = self.versions.get(_key(word), "").partition("+")[0]
         return f"{word}>{version}" if version and _NAME.fullmatch(word) else word
+
+
+def _keeper(interpreter: InterpreterFacts) -> str:
+    """Of an environment of "uv tool" (one that uv itself marks; its Pythons are no environments), or of Hatch.
+
+    Sources: docs.astral.sh/uv/concepts/tools; hatch.pypa.io/latest/plugins/environment/virtual; both were tried.
+    """
+    prefix = interpreter.prefix or ""
+    if interpreter.kind == "uv" and interpreter.base_prefix not in (None, prefix):
+        return "uv-tool"
+    return "hatch" if _OF_HATCH.fullmatch(prefix.rstrip("\\/")) else ""
 
 
 def _written(command: Sequence[str], shell: Shell) -> str:

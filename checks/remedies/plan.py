@@ -350,6 +350,7 @@ def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language
     shell = machine.shell
     code = _code(verify, shell, values, machine)
     known = machine.shown(values, shell)
+    risk = fill_sentence(remedy.risk.of(language), known) if remedy.risk else ""
     return RemedyPlan(
         id=remedy.remedy,
         title=fill_sentence(remedy.title.of(language), known),
@@ -359,9 +360,16 @@ def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language
             code=code,
             language=shell.value if code else "",
         ),
-        risk=fill_sentence(remedy.risk.of(language), known) if remedy.risk else "",
+        risk=" ".join(filter(None, (risk, _not_lasting(steps, machine, language)))),
         tested=remedy.tested,
     )
+
+
+def _not_lasting(steps: tuple[Step, ...], machine: _Machine, language: str) -> str:
+    """What will undo a change of the packages, and how it lasts; "" where it lasts by itself."""
+    keeper = machine.installer.keeper
+    is_change = not machine.is_new and any(_PIP.intersection(placeholders(step.code)) for step in steps)
+    return in_language(phrase(f"undone-by-{keeper}"), language) if keeper and is_change else ""
 
 
 def _step(step: Step, values: Mapping[str, str], machine: _Machine, language: str) -> PlannedStep:

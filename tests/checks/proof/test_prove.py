@@ -178,6 +178,7 @@ def test_a_statement_that_does_not_fail_proves_nothing(failed: Failed) -> None:
         (("/usr/bin/pixi", "run", "train"), "pixi"),
         (("uv", "run", "--no-sync", "prog.py"), ""),
         (("poetry", "run", "python", "prog.py"), ""),
+        (("hatch", "run", "python", "prog.py"), ""),  # only when the dependencies of its project change
         (("python", "run"), ""),
     ],
 )

@@ -1,5 +1,6 @@
 """The installer that an environment was made with gets the command, and the distribution that is there its name."""
 
+import msgspec
 import pytest
 
 from checks.facts import Facts, InterpreterFacts, MachineFacts, OsFacts, Package
@@ -166,3 +167,25 @@ def test_a_command_of_a_tool_that_is_not_this_environment_s_comes_after_what_fit
     assert order("pip") == [*reversed(remedies)]
     assert order("conda") == [*remedies]
     assert order(None) == [*remedies], "nobody knows"
+
+
+HATCH = "/home/ada/.local/share/hatch/env/virtual/proj/HXQx95Uq/proj"
+
+
+@pytest.mark.parametrize(
+    ("kind", "prefix", "base", "said"),
+    [
+        ("uv", "/home/ada/.local/share/uv/tools/flask", "/usr", "uv tool upgrade"),
+        ("venv", HATCH, "/usr", "Hatch"),
+        ("uv", "/home/ada/.local/share/uv/python/cpython-3.12.1-linux", None, ""),
+        ("venv", "/home/ada/proj/.venv", "/usr", ""),
+    ],
+)
+def test_what_a_tool_would_undo_later_is_said(kind: str, prefix: str, base: str | None, said: str) -> None:
+    manager = "uv" if kind == "uv" else "pip"
+    python = msgspec.structs.replace(
+        interpreter(manager, None), kind=kind, prefix=prefix, base_prefix=base or prefix, path=f"{prefix}/bin/python"
+    )
+    risk = plan("install-required-version", python, requirement="numpy<2").risk
+    assert said in risk
+    assert ("undoes this" in risk) == bool(said)

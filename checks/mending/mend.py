@@ -21,7 +21,9 @@ from checks.facts.case import Case
 from checks.facts.finding import Finding
 from checks.history.remember import remember_mended
 from checks.history.store import Store
+from checks.interpreters import read_interpreter
 from checks.interpreters.disk import absolute
+from checks.interpreters.installed import read_installed
 from checks.judgement.judge import judged
 from checks.mending import journal as journals
 from checks.mending import manifest
@@ -242,6 +244,7 @@ class _Mending:
             "before": kept_run(before),
             "saved_files": journal.files,
             "saved_bytes": journal.bytes,
+            **self._left(),
         }
         try:
             after = self._run(self.witness, variables)
@@ -261,6 +264,12 @@ class _Mending:
             more["others"] = tuple(map(kept_run, others))
             self._remember(journal, (again, *others))
         return self._ended(result, reason="gpu-unseen" if result is MendingResult.NOT_CHECKED else "", **more)
+
+    def _left(self) -> dict[str, object]:
+        """The environment as it is now."""
+        left = read_interpreter(self.target.path)
+        now = msgspec.structs.replace(self.target, packages=left.packages, unreadable_pth=left.unreadable_pth)
+        return {"left": now, "left_files": read_installed(now) if self.facts.installed else None}
 
     def _result(self, before: ProgramRun, after: ProgramRun) -> MendingResult:
         """What the run behind the remedy shows."""

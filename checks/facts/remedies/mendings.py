@@ -5,7 +5,9 @@ from enum import StrEnum
 import msgspec
 
 from checks.facts.base import Fact
+from checks.facts.installed import InstalledFiles
 from checks.facts.programs.watched import ProgramRun
+from checks.facts.python import InterpreterFacts
 from checks.facts.remedies.proofs import PackageChange
 
 
@@ -44,7 +46,8 @@ class Mending(Fact, frozen=True, kw_only=True, omit_defaults=True):
     ``id``: of what was saved before, by which it is undone; "" where nothing was. ``before``, ``after``: what failed,
     run before and afterwards in the user's environment. ``others``: what else had failed, as it ran afterwards.
     ``said``: by a command that failed. ``of_gpu``: what was wrong
-    before was no failure, but that the program computed on the processor. ``moved_to``: the folder into which files
+    before was no failure, but that the program computed on the processor. ``left``, ``left_files``: the environment as
+    it is now, where it is changed. ``moved_to``: the folder into which files
     were moved that may be the user's own work, when everything was put back; ``lost``: what could not be put back.
     """
 
@@ -64,6 +67,8 @@ class Mending(Fact, frozen=True, kw_only=True, omit_defaults=True):
     said: str = ""
     saved_files: int = 0
     saved_bytes: int = 0
+    left: InterpreterFacts | None = None
+    left_files: InstalledFiles | None = None
     is_undone: bool = False
     moved_to: str = ""
     lost: tuple[str, ...] = ()
@@ -103,6 +108,12 @@ def fixed_by(mendings: tuple[Mending, ...]) -> Mending | None:
         return None
     is_seen = last.before and (last.before.failed or last.of_gpu) and last.after and last.after.worked
     return last if is_seen else None
+
+
+def left_by(mendings: tuple[Mending, ...]) -> Mending | None:
+    """The last one, where the environment is as it left it and was read again; None: it is as it was examined."""
+    last = mendings[-1] if mendings else None
+    return last if last is not None and last.stands and last.left is not None else None
 
 
 def as_seen_last(run: ProgramRun, fixed: Mending | None) -> ProgramRun:

@@ -82,6 +82,8 @@ def test_what_was_proven_is_carried_out_checked_and_undone(with_pip: Path) -> No
     assert mending.before.failed
     assert mending.after is not None
     assert mending.after.worked
+    assert mending.left is not None
+    assert mending.left.package("six").version == "2.0"  # type: ignore[union-attr]
     assert freeze(with_pip) != frozen
     (journal,) = journals()
     assert (journal.stage, journal.id, journal.files > 0) == (Stage.DONE, mending.id, True)

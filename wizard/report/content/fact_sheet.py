@@ -25,6 +25,7 @@ from checks.facts import (
     TorchFacts,
     XidEvent,
 )
+from checks.facts.remedies.mendings import left_by
 from checks.knowledge.phrases import phrases
 from checks.readers.tickets.lines import PASTED
 from wizard.report.content.blocks import FactRow
@@ -150,9 +151,10 @@ _MORE = {
 
 def fact_sections(facts: Facts, language: str) -> tuple[FactSection, ...]:
     """Everything that was read, in the order in which one asks for it. Sections without a row are left out."""
+    left = left_by(facts.mendings)
     sections = (
         *_machine(facts, language),
-        *_interpreter(facts.target_interpreter, language),
+        *_interpreter(left.left if left else facts.target_interpreter, language),
         *_frameworks(facts, language),
         *_environment(facts, language),
         *(_sent(log, language) for log in (*facts.logs, *facts.scripts)),

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from checks.facts import Facts, Mending, ProgramRun, Symptom
+from checks.facts import Facts, InterpreterFacts, MachineFacts, Mending, OsFacts, Package, ProgramRun, Symptom
 from checks.facts.case import Answers, Case
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, Outcome, Severity, Status
 from checks.judgement.headline import Stance, headline, is_trouble
@@ -127,3 +127,34 @@ def test_a_failure_that_nothing_explains_leaves_open_whether_it_is_the_same() ->
     )
     assert not any(found.is_mended for found in case.findings)
     assert _is_trouble(case)
+
+
+def _python(vision: str) -> InterpreterFacts:
+    packages = (Package(name="torch", version="2.3.0"), Package(name="torchvision", version=vision))
+    return InterpreterFacts(path="/env/bin/python", prefix="/env", version="3.11.7", packages=packages)
+
+
+@pytest.mark.parametrize(("before", "left", "found"), [("0.15.1+cu118", "0.18.0", []), ("0.18.0", "0.15.1+cu118", ["0.15.1+cu118"])])
+def test_what_follows_from_the_packages_is_told_of_those_that_are_there_now(
+    before: str, left: str, found: list[str]
+) -> None:
+    fixed = Mending(
+        cause=CAUSE, subject="six", remedy="b", result="fixed", id="x", before=FAILED, after=RAN, left=_python(left)
+    )
+    facts = Facts(
+        machine=MachineFacts(os=OsFacts(system="Linux")),
+        interpreters=(_python(before),),
+        target="/env/bin/python",
+        runs=(FAILED,),
+        symptom=Symptom(name="does-not-start"),
+        mendings=(fixed,),
+    )
+
+    def named(facts: Facts) -> list[str]:
+        findings = judged(facts, Answers(symptom="does-not-start")).findings
+        named = [finding for finding in findings if finding.cause == "framework-companion-mismatch"]
+        return [finding.evidence[0].value.split()[-1] for finding in named]
+
+    assert named(facts) == found
+    undone = msgspec.structs.replace(fixed, is_undone=True)
+    assert bool(named(msgspec.structs.replace(facts, mendings=(undone,)))) == (not found)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # loaded when the first examination starts, not before the fi
     from checks.facts import InterpreterFacts, ProgramRun
     from checks.facts.case import Case
     from checks.history.cases import Heading
+    from checks.mending.journal import Journal
     from checks.mending.mend import Doing, Proposal
     from checks.mending.permission import NotMended
     from checks.proof.trial import Trying
@@ -77,6 +78,7 @@ class CaseModel(QObject):
         self.is_mending = False  # a proven remedy is carried out in the user's environment, or undone
         self.mending_step: Doing | None = None
         self._proposed: tuple[Case | None, Proposal | None, NotMended | None] = (None, None, None)
+        self._standing: tuple[Case | None, Journal | None] = (None, None)
         self.running = Running()
         self.case: Case | None = None
         self.case_before: Case | None = None  # of the last whole run of the same target, to say what changed
@@ -289,16 +291,24 @@ class CaseModel(QObject):
             self.case = case
         self.set_notice(notice)
 
-    def set_proposed(self, case: Case, found: Proposal | NotMended | None) -> None:
-        """What can be carried out for a case, or why it may not."""
+    def set_proposed(self, case: Case, found: Proposal | NotMended | None, standing: Journal | None = None) -> None:
+        """What can be carried out for a case, or why it may not; and what was in its environment before."""
+        known = (*self._proposed[1:], self._standing[1])
+        self._standing = (case, standing)
         is_refused = isinstance(found, Exception)
         self._proposed = (case, None if is_refused else found, found if is_refused else None)  # type: ignore[assignment]
-        self.changed.emit()
+        if any(one is not None for one in (found, standing, *known)):
+            self.changed.emit()
 
     @property
     def proposal(self) -> Proposal | None:
         """What can be carried out for the case that is shown."""
         return self._proposed[1] if self._proposed[0] is self.case and self.opened is None else None
+
+    @property
+    def standing(self) -> Journal | None:
+        """What was carried out last in the environment of the case that is shown, and can be undone."""
+        return self._standing[1] if self._standing[0] is self.case and self.opened is None else None
 
     @property
     def proposal_refused(self) -> NotMended | None:

@@ -106,6 +106,19 @@ def moved_aside(journal: Journal) -> tuple[str, ...]:
         return ()
 
 
+def standing(case: Case) -> Journal | None:
+    """What was carried out last in the environment of a case of this machine, whichever examination led to it.
+
+    None: nothing was that can be undone; what is half done is offered elsewhere.
+    """
+    target = case.facts.target_interpreter
+    if not case.facts.here or target is None or target.prefix is None:
+        return None
+    prefix = os.path.realpath(target.prefix)
+    last = next((one for one in journals.journals() if os.path.realpath(one.prefix) == prefix), None)
+    return last if last is not None and last.stage is Stage.DONE else None
+
+
 def with_undone(case: Case, number: str) -> Case:
     """Undo what was carried out for a case; returns the case that says so.
 

@@ -3,8 +3,8 @@
 The tool works in a folder that holds the manifest files alone: the user's project is not touched, and nothing of it is
 built or installed. pipx works in a home of its own, which holds a link to the copy. What is carried out in the user's
 own environment is the command as it is told. Sources: docs.astral.sh/uv/reference/environment,
-python-poetry.org/docs/basic-usage (an active environment is used), pdm-project.org/latest/usage/venv (PDM_PYTHON), hatch.pypa.io/latest/plugins/environment/virtual (its "path"),
-pipx.pypa.io/stable/reference/environment-variables.
+python-poetry.org/docs/basic-usage (an active environment is used), pdm-project.org/latest/usage/venv (PDM_PYTHON),
+hatch.pypa.io/latest/plugins/environment/virtual (its "path"), pipx.pypa.io/stable/reference/environment-variables.
 """
 
 from __future__ import annotations

@@ -22,7 +22,10 @@ _INDEX = ("--index-url", "-i", "--extra-index-url")
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 _OPTION = re.compile(r"--?[A-Za-z-]+")
 _SOURCE = "naosu"  # Poetry wants a name for an index
-_OF_HATCH = re.compile(r".*[\\/]env[\\/]virtual[\\/][^\\/]+[\\/][\w-]{8}[\\/][^\\/]+", re.DOTALL)  # a project, the hash of its path
+# A project, the hash of its path, the name of the environment.
+_OF_HATCH = re.compile(
+    r".*[\\/]env[\\/]virtual[\\/][^\\/]+[\\/][\w-]{8}[\\/][^\\/]+", re.DOTALL
+)  # a project, the hash of its path
 _WORD = re.compile(r'"([^"]*)"|(\S+)')  # as checks.remedies.shell quotes for PowerShell
 
 

@@ -278,6 +278,7 @@ class Work(QObject):
             self._case.run_ended(None, Notice("error-run-broke", {"error": self._broken}))
             return
         self._case.run_ended(self._outcome)
+        self.mending.look()
         self.cases.keep(self._outcome)
         self.finished_run.emit()
 

@@ -42,11 +42,13 @@ class MendingJobs(QObject):
         case.language_changed.connect(self.look)
 
     def look(self) -> None:
-        """Find out what could be carried out for the case that is shown: that reads the whole environment."""
+        """Find out what could be carried out for the case that is shown, and what was in its environment before."""
         case, language = self._case.case, self._case.language
-        if case is not None and self._case.opened is None and case.facts.proofs:
+        if case is not None and self._case.opened is None:
             self._start(
-                lambda: _proposed(case, language), lambda found: self._case.set_proposed(case, found), self._not_looked
+                lambda: (_proposed(case, language), _standing(case)),
+                lambda found: self._case.set_proposed(case, *found),
+                self._not_looked,
             )
 
     def mend(self) -> None:
@@ -59,14 +61,18 @@ class MendingJobs(QObject):
         self._start(lambda: self._mended(case, proposed), self._ended, self._broke)
 
     def undo(self) -> None:
-        """Undo what was carried out last for the case that is shown."""
+        """Undo what was carried out last for the case that is shown, else in its environment before."""
         case = self._case.case
         if case is None or self._is_taken():
             return
         standing = next((mending.id for mending in reversed(case.facts.mendings) if mending.stands), None)
+        earlier = self._case.standing
         if standing is not None:
             self._case.mending_began()
             self._start(lambda: _undone(case, standing), self._ended, self._broke)
+        elif earlier is not None:
+            self._case.mending_began()
+            self._start(lambda: _put_back(earlier), self._earlier_undone, self._broke)
 
     def undo_half_done(self, journal: Journal) -> None:
         """Undo what a killed process left."""
@@ -99,6 +105,10 @@ class MendingJobs(QObject):
         self._keep(case)
         self.look()
 
+    def _earlier_undone(self, notice: Notice) -> None:
+        self._case.mending_ended(None, notice)
+        self.look()
+
     def _broke(self, error: Exception) -> None:
         notice = _refusal(error)
         if notice is None:
@@ -111,7 +121,15 @@ class MendingJobs(QObject):
         log.error("what can be carried out could not be found out", exc_info=error)
 
 
+def _standing(case: Case) -> Journal | None:
+    from checks.mending.undo import standing
+
+    return standing(case)
+
+
 def _proposed(case: Case, language: str) -> Proposal | NotMended | None:
+    if not case.facts.proofs:
+        return None
     from checks.mending.mend import proposal
     from checks.mending.permission import NotMended
 

@@ -19,7 +19,6 @@ from checks.judgement.one_check import judge_one
 from checks.judgement.programs.runs import tells
 from checks.judgement.programs.seen_to_run import still_failing
 
-
 _OF_ENVIRONMENT = (InterpreterFacts, InstalledFiles)
 _Key = tuple[str, str]
 
@@ -62,9 +61,7 @@ def _as_it_is_now(facts: Facts, outcomes: tuple[Outcome, ...]) -> tuple[Outcome,
         return outcomes
     others = tuple(one for one in facts.interpreters or () if one.path != left.left.path)
     then = _of_environment(facts)
-    now = _of_environment(
-        msgspec.structs.replace(facts, interpreters=(left.left, *others), installed=left.left_files)
-    )
+    now = _of_environment(msgspec.structs.replace(facts, interpreters=(left.left, *others), installed=left.left_files))
     return tuple(_replaced(outcome, then, now) for outcome in outcomes)
 
 
@@ -80,9 +77,7 @@ def _of_environment(facts: Facts) -> dict[_Key, Finding]:
         here=facts.here,
     )
     checks = (
-        check
-        for check in all_checks().values()
-        if any(kind in _OF_ENVIRONMENT for kind, _ in check.wanted.values())
+        check for check in all_checks().values() if any(kind in _OF_ENVIRONMENT for kind, _ in check.wanted.values())
     )
     return {_key(finding): finding for check in checks for finding in judge_one(check, alone).findings}
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFrame, QProgressBar, QVBoxLayout
 
-from wizard.report.content.remedies.mendings import doing_words, mending_lines, plan_words, reason_words
+from wizard.report.content.remedies.mendings import doing_words, journal_words, mending_lines, plan_words, reason_words
 from wizard.widgets.labels import filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 
@@ -47,7 +47,7 @@ class MendingPanel(QFrame):
         """Show what can be done now, or what was."""
         case, busy = self._case, self._case.is_mending
         proposed, last = case.proposal, self._last()
-        stands = last is not None and last.stands
+        stands = case.standing is not None or (last is not None and last.stands)
         if proposed is None or busy:
             self._is_asking = False
         asking = self._is_asking
@@ -75,6 +75,8 @@ class MendingPanel(QFrame):
         if case.is_mending:
             return doing_words(case.mending_step, language) if case.mending_step else case.say("busy-mending")
         lines = list(mending_lines(last, language)) if last is not None else []
+        if case.standing is not None and not (last is not None and last.stands):
+            lines.append(case.say("mend-earlier", change=journal_words(case.standing, language)))
         if case.proposal is not None and self._is_asking:
             return "\n".join(plan_words(case.proposal, language))
         if case.proposal is not None:

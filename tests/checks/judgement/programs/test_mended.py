@@ -134,7 +134,9 @@ def _python(vision: str) -> InterpreterFacts:
     return InterpreterFacts(path="/env/bin/python", prefix="/env", version="3.11.7", packages=packages)
 
 
-@pytest.mark.parametrize(("before", "left", "found"), [("0.15.1+cu118", "0.18.0", []), ("0.18.0", "0.15.1+cu118", ["0.15.1+cu118"])])
+@pytest.mark.parametrize(
+    ("before", "left", "found"), [("0.15.1+cu118", "0.18.0", []), ("0.18.0", "0.15.1+cu118", ["0.15.1+cu118"])]
+)
 def test_what_follows_from_the_packages_is_told_of_those_that_are_there_now(
     before: str, left: str, found: list[str]
 ) -> None:

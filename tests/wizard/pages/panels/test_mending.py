@@ -4,6 +4,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
@@ -77,6 +78,25 @@ def test_it_asks_with_every_command_does_it_checks_and_undoes(qtbot: QtBot, wind
     qtbot.waitUntil(lambda: not window.case.is_mending, timeout=PATIENCE)
     are_said(window, ja="そのあと元に戻しました", en="undone again")
     assert not panel.undo.isVisibleTo(window)
+    assert tree(environment) == before
+
+
+def test_another_examination_leaves_the_undo(qtbot: QtBot, window: Window, environment: Path) -> None:
+    before = tree(environment)
+    case = failed_case(environment)
+    panel = shown(qtbot, window, case)
+    panel.ask.click()
+    panel.start.click()
+    qtbot.waitUntil(lambda: not window.case.is_mending, timeout=PATIENCE)
+    again = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, proofs=(), mendings=()))
+    panel = shown(qtbot, window, again)
+    qtbot.waitUntil(lambda: panel.undo.isVisibleTo(window), timeout=PATIENCE)
+    are_said(window, ja="今も元に戻せます", en="can still be undone")
+    panel.undo.click()
+    qtbot.waitUntil(lambda: not window.case.is_mending, timeout=PATIENCE)
+    assert window.case.notice is not None
+    assert "is as before" in window.case.sentence(window.case.notice)
+    qtbot.waitUntil(lambda: not panel.undo.isVisibleTo(window), timeout=PATIENCE)
     assert tree(environment) == before
 
 

@@ -267,6 +267,15 @@ class Cases:
         (self.folder / name).rename(aside / name)
         os.utime(aside / name)  # when it was deleted
 
+    def remove(self, name: str) -> None:
+        """Remove a case for good, if it is there.
+
+        Raises:
+            OSError: it cannot be removed.
+        """
+        if self._heading(name) is not None:
+            _remove(self.folder / name)
+
     def deleted(self) -> tuple[Heading, ...]:
         """What was put aside and can be brought back, the last deleted first."""
         aside = Cases(self.folder / _DELETED)

@@ -93,7 +93,7 @@ class CaseJobs(QObject):
         self._lot.is_joined = True
         names = tuple(self._lot.names)
         if names:
-            self._do(lambda: _delete(names), lambda _: self.list())
+            self._do(lambda: _remove(names), lambda _: self.list())
 
     def keep_again(self, case: Case) -> None:
         """Save the case that is shown anew: its remedies were tried, or carried out."""
@@ -127,11 +127,12 @@ class CaseJobs(QObject):
     def rename(self, name: str, title: str) -> None:
         """Give a case a title of the user's own."""
         before = next((heading.title for heading in self._case.headings if heading.id == name), "")
-        self._act("cases-undo-rename", lambda: self._rename(name, title), lambda: self._rename(name, before))
+        self._act("cases-undo-rename", functools.partial(self._rename, name, title), lambda: self._rename(name, before))
 
     def mark(self, name: str, *, answered: bool) -> None:
         """Note whether whoever asked has had an answer."""
-        self._act("cases-undo-mark", lambda: self._mark(name, answered), lambda: self._mark(name, not answered))
+        act = functools.partial(self._mark, name, answered)
+        self._act("cases-undo-mark", act, lambda: self._mark(name, not answered))
 
     def was_answered(self) -> None:
         """The answer to the ticket that is shown was copied."""
@@ -141,7 +142,7 @@ class CaseJobs(QObject):
 
     def delete(self, name: str) -> None:
         """Put a case aside; undo and :meth:`bring_back` take that back."""
-        self._act("cases-undo-delete", lambda: self._delete(name), lambda: self.bring_back(name))
+        self._act("cases-undo-delete", functools.partial(self._delete, name), lambda: self.bring_back(name))
 
     def deleted(self) -> tuple[Heading, ...]:
         """What was deleted and can be brought back, the last one first."""
@@ -192,7 +193,7 @@ class CaseJobs(QObject):
         if heading is None:
             return
         if lot is not None and lot.is_joined:
-            self._do(lambda: _delete((heading.id,)), lambda _: None)
+            self._do(lambda: _remove((heading.id,)), lambda _: None)
             return
         if lot is not None:
             lot.names.append(heading.id)
@@ -212,18 +213,25 @@ class CaseJobs(QObject):
         in_order = sorted((heading, *others), key=lambda one: (one.changed, one.id), reverse=True)
         self._case.set_headings(tuple(in_order))
 
-    def _rename(self, name: str, title: str) -> None:
-        self._do(lambda: _store().rename(name, title), self._changed)
+    def _rename(self, name: str, title: str, of: _Act | None = None) -> None:
+        self._do(lambda: _store().rename(name, title), self._changed, of=of)
 
-    def _mark(self, name: str, answered: bool) -> None:
-        self._do(lambda: _store().mark(name, answered=answered), self._changed)
+    def _mark(self, name: str, answered: bool, of: _Act | None = None) -> None:
+        self._do(lambda: _store().mark(name, answered=answered), self._changed, of=of)
 
-    def _delete(self, name: str) -> None:
-        self._do(lambda: _store().delete(name), lambda _: self._was_deleted(name))
+    def _delete(self, name: str, of: _Act | None = None) -> None:
+        self._do(lambda: _store().delete(name), lambda _: self._was_deleted(name), of=of)
 
-    def _act(self, key: str, act: Callable[[], object], back: Callable[[], object]) -> None:
+    def _act(self, key: str, act: Callable[[_Act], object], back: Callable[[], object]) -> None:
         """Do something that can be undone."""
         self.undo.push(_Act(key, act, back))
+
+    def _was_not_done(self, act: _Act) -> None:
+        """There is nothing to undo of it."""
+        act.setObsolete(True)
+        place = self.undo.index() - 1
+        if place >= 0 and self.undo.command(place) is act:
+            self.undo.undo()  # of what is obsolete it only forgets it
 
     def _was_deleted(self, name: str) -> None:
         title = next((heading.named(self._case.language) for heading in self._case.headings if heading.id == name), "")
@@ -249,8 +257,19 @@ class CaseJobs(QObject):
         self._case.set_case_id("")
         self._case.tell(Notice("cases-deleted-all", {"count": count}, is_error=False))
 
-    def _do(self, act: Callable[[], Any], done: Callable[[Any], object], trouble: str = "cases-trouble") -> None:
-        self._start(self._in_turn(act), done, lambda error: self._failed(error, trouble))
+    def _do(
+        self,
+        act: Callable[[], Any],
+        done: Callable[[Any], object],
+        trouble: str = "cases-trouble",
+        of: _Act | None = None,
+    ) -> None:
+        def failed(error: Exception) -> None:
+            if of is not None:
+                self._was_not_done(of)
+            self._failed(error, trouble)
+
+        self._start(self._in_turn(act), done, failed)
 
     def _in_turn(self, act: Callable[[], Any]) -> Callable[[], Any]:
         before, done = self._before, threading.Event()
@@ -285,13 +304,13 @@ class CaseJobs(QObject):
 class _Act(QUndoCommand):
     """Something done with a case. Its text is the key of what the menu calls it."""
 
-    def __init__(self, key: str, act: Callable[[], object], back: Callable[[], object]) -> None:
+    def __init__(self, key: str, act: Callable[[_Act], object], back: Callable[[], object]) -> None:
         super().__init__(key)
         self._do, self._back = act, back
 
     def redo(self) -> None:
         """Do it, also for the first time."""
-        self._do()
+        self._do(self)
 
     def undo(self) -> None:
         """Take it back."""
@@ -364,11 +383,11 @@ def _replaced(case: Case, name: str, version: int | None) -> Heading | None:
     return _store().replace(name, case, verdicts_of(case), version) if _is_on() else None
 
 
-def _delete(names: Iterable[str]) -> None:
+def _remove(names: Iterable[str]) -> None:
+    """For good: what their parts tell is in the case that they have become."""
     store = _store()
     for name in names:
-        with contextlib.suppress(KeyError):  # the user was quicker
-            store.delete(name)
+        store.remove(name)
 
 
 def _read(name: str, version: int | None) -> Case:

@@ -33,7 +33,7 @@ class RecentMenu(QMenu):
         say, is_free = self._window.case.say, self._window.case.is_free
         self.clear()
         for path in folders.reports():
-            action = self.addAction(_plain(f"{path.name}  —  {path.parent}"))
+            action = self.addAction(_plain(path.name) + "  —  " + _plain(str(path.parent), from_its_end=True))
             action.triggered.connect(functools.partial(self._window.work.open, path))
             action.setEnabled(is_free)
         if self.isEmpty():
@@ -66,7 +66,12 @@ class DeletedMenu(QMenu):
             self.addAction(self._case.say("menu-deleted-none")).setEnabled(False)
 
 
-def _plain(text: str) -> str:
-    """A text of any origin as an entry: on one line, short, and without a key of its own."""
+def _plain(text: str, *, from_its_end: bool = False) -> str:
+    """A text of any origin as an entry: on one line, short, and without a key of its own.
+
+    ``from_its_end``: keep the end of what is too long; that of a path tells the most.
+    """
     line = " ".join(text.split())
-    return (line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…").replace("&", "&&")
+    if len(line) > _LONGEST:
+        line = f"…{line[1 - _LONGEST :]}" if from_its_end else f"{line[: _LONGEST - 1]}…"
+    return line.replace("&", "&&")

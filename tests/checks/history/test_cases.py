@@ -263,6 +263,15 @@ def test_what_was_deleted_is_listed_the_last_first(cases: Cases) -> None:
     assert cases.deleted() == (second,)
 
 
+def test_what_is_removed_for_good_cannot_be_brought_back(cases: Cases) -> None:
+    heading, other = cases.add(played(), VERDICTS), cases.add(played(), VERDICTS)
+    cases.remove(heading.id)
+    assert {one.id for one in cases.headings()} == {other.id}
+    assert cases.deleted() == ()
+    cases.remove(heading.id)  # it is gone already
+    cases.remove("../..")
+
+
 def test_each_version_has_its_time_and_opens(cases: Cases) -> None:
     heading = cases.add(at(played(), 1), VERDICTS)
     cases.add_version(heading.id, at(played(TOO_OLD), 2), VERDICTS)

@@ -203,6 +203,7 @@ def test_what_is_joined_early_leaves_no_part_behind(
     qtbot.waitUntil(lambda: not window.work._jobs, timeout=20_000)
     wait_for(qtbot, shown, lambda headings: len(headings) == 1)
     assert len(store.headings()) == 1
+    assert store.deleted() == ()  # nobody deleted anything
 
 
 def test_what_happens_behind_a_menu_does_not_select_another_case(

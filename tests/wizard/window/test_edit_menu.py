@@ -107,6 +107,21 @@ def test_to_undo_what_was_brought_back_otherwise_does_nothing(qtbot: QtBot, wind
     assert len(window.case.headings) == 3
 
 
+def test_what_could_not_be_done_leaves_nothing_to_undo(
+    qtbot: QtBot, window: Window, shown: CaseList, tmp_path: Path
+) -> None:
+    jobs, first, second = window.work.cases, *(heading.id for heading in window.case.headings[:2])
+    jobs.mark(second, answered=True)
+    wait_for(qtbot, shown, lambda headings: any(heading.is_answered for heading in headings))
+    Cases(tmp_path / "kept" / "cases").remove(first)  # another window was quicker
+    jobs.delete(first)
+    wait_for(qtbot, shown, lambda headings: len(headings) == 2)
+    assert window.case.notice is not None
+    assert jobs.undo.undoText() == "cases-undo-mark"
+    jobs.undo.undo()
+    wait_for(qtbot, shown, lambda headings: not any(heading.is_answered for heading in headings))
+
+
 def test_what_is_undone_at_once_is_undone(qtbot: QtBot, window: Window, shown: CaseList) -> None:
     name = window.case.headings[0].id
     jobs = window.work.cases

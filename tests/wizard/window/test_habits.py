@@ -217,6 +217,19 @@ def test_reports_that_were_saved_or_opened_are_offered_again(qtbot: QtBot, at_re
     assert [action.isEnabled() for action in menu.actions()] == [False]
 
 
+def test_of_a_long_path_the_name_and_the_last_folders_are_seen(at_report: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / ("a" * 90) / "customer 17" / "report.json"
+    path.parent.mkdir(parents=True)
+    at_report.work.export(path, "json", "a4", hide=())
+    qtbot.waitUntil(path.exists, timeout=20_000)
+    qtbot.waitUntil(lambda: at_report.case.is_free, timeout=20_000)
+    menu = at_report.menus.recent
+    menu.aboutToShow.emit()
+    name, _, folder = menu.actions()[0].text().partition("  —  ")
+    assert (name, folder[0], len(folder)) == ("report.json", "…", 60)
+    assert folder.endswith("a/customer 17")
+
+
 @pytest.fixture
 def drafts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drafts:
     monkeypatch.setenv("NAOSU_HISTORY", str(tmp_path / "kept"))

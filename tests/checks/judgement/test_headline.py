@@ -248,3 +248,12 @@ def test_nan_is_worth_attention_and_no_reason_why_results_change() -> None:
     odd = Finding(cause="non-finite-output", severity=Severity.WARNING, confidence=0.95, subject="torch /m/net.pt")
     assert headline(Facts(), (odd,), "results-change", "").stance is Stance.UNRELATED
     assert headline(Facts(), (odd,), "everything", "").stance is Stance.FOUND
+
+
+def test_a_note_of_nan_does_not_come_before_what_varies() -> None:
+    """It is one where only operations were seen to make it, or where the model was meant to."""
+    note = Finding(cause="non-finite-output", severity=Severity.NOTE, confidence=0.9, subject="torch /m/net.pt")
+    varies = Finding(cause="nondeterministic-op", severity=Severity.WARNING, confidence=0.7, subject="torch cpu")
+    assert headline(Facts(), (varies, note), "results-change", "").stance is not Stance.UNRELATED
+    warning = msgspec.structs.replace(note, severity=Severity.WARNING)
+    assert headline(Facts(), (varies, warning), "results-change", "").stance is Stance.UNRELATED

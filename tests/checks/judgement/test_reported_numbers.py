@@ -9,8 +9,9 @@ from checks.facts.case import Answers
 from checks.facts.finding import Finding
 from checks.facts.phrase import Phrase
 from checks.judgement.judge import judged
+from checks.judgement.odds import _doubted as as_far_as_told
 from checks.judgement.reported_numbers import DIFFERENCE, NUMBERS
-from checks.judgement.vetoes import doubts
+from checks.judgement.vetoes import Doubts, doubts
 from checks.knowledge.catalogue import cause_files
 from checks.knowledge.errors.vetoes import Vetoes
 from checks.knowledge.phrases import in_language
@@ -272,3 +273,12 @@ def test_what_is_switched_off_is_not_accused(text: str) -> None:
 def test_what_mended_it_when_switched_off_is_the_cause(text: str) -> None:
     assert first(text).cause == "tf32-enabled"
     assert first(text).confidence > 0.5
+
+
+def test_what_is_ruled_out_itself_inherits_nothing() -> None:
+    shares = {"tf32-enabled": 0.8, "cpu-gpu-rounding": 0.1, "unknown": 0.1}
+    open_heir = as_far_as_told(shares, Doubts(at_most={"tf32-enabled": 0.1}, heirs=("cpu-gpu-rounding",)))
+    assert open_heir == pytest.approx({"tf32-enabled": 0.1, "cpu-gpu-rounding": 0.7, "unknown": 0.2})
+    doubted = Doubts(at_most={"tf32-enabled": 0.1, "cpu-gpu-rounding": 0.3}, heirs=("cpu-gpu-rounding",))
+    none = as_far_as_told(shares, doubted)
+    assert none == pytest.approx({"tf32-enabled": 0.1, "cpu-gpu-rounding": 0.1, "unknown": 0.8})

@@ -58,3 +58,11 @@ def test_a_program_from_whose_inside_nothing_was_heard_is_read_from_its_words() 
     facts = failed(None, errors="/usr/bin/python3.11: No module named vllm\n")
     ((raised,),) = [failure.raised for failure in failures(facts.program_runs)]
     assert (raised.type, raised.name) == ("ModuleNotFoundError", "vllm")
+
+
+def test_what_was_killed_did_not_end_for_what_it_logged() -> None:
+    errors = "worker 3: No module named 'triton'\n"
+    (ended,) = failures(failed(None, errors=errors).program_runs)
+    assert [raised.name for raised in ended.raised] == ["triton"]
+    (killed,) = failures(failed(None, errors=errors, signal="SIGKILL").program_runs)
+    assert killed.raised == ()

@@ -139,6 +139,15 @@ def test_data_that_another_package_reads(inner: str, loaded: str, severity: Seve
     assert (FAILED_RUN in finding.values) is (severity is Severity.BLOCKING)
 
 
+def test_data_that_a_program_did_not_need() -> None:
+    raised = Raised(type="ValueError", message="handled", frames=(Frame(file=f"{SITE}/httpx/_config.py", line=1),))
+    python = PythonProcess(pid=1, raised=raised, modules=(LoadedModule(name="certifi"),))
+    ended_well = ProgramRun(command=("python", "main.py"), exit_code=0, pythons=(python,))
+    (finding,) = found(damaged_installation, facts(CERTIFI, runs=(ended_well,)))
+    assert finding.severity is Severity.NOTE
+    assert FAILED_RUN not in finding.values
+
+
 def test_emptied_data_without_a_program() -> None:
     assert found(damaged_installation, facts(CERTIFI))[0].severity is Severity.WARNING
     left_out = msgspec.structs.replace(CERTIFI, files=(ChangedFile(path="certifi/cacert.pem", state="missing"),))

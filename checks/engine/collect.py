@@ -11,6 +11,7 @@ from checks.engine.plans.ask import OWN
 from checks.engine.processes.runner import Answer
 from checks.engine.processes.surroundings import probe_environment
 from checks.engine.request import Request
+from checks.engine.sent_scripts import with_scripts_read
 from checks.facts import (
     EnvironmentVariables,
     Fact,
@@ -59,7 +60,7 @@ def collected(
             origin="user", name=request.answers.symptom, exactness=request.answers.exactness, program=request.program
         ),
         logs=request.logs,
-        scripts=request.scripts,
+        scripts=with_scripts_read(request.scripts),
         models=models,
         others=request.others,
         missing=missing,

@@ -2,6 +2,7 @@
 
 from checks.facts.base import Fact
 from checks.facts.question import SymptomName
+from checks.facts.scripts import ScriptFacts
 
 
 class Symptom(Fact, frozen=True, kw_only=True, omit_defaults=True):
@@ -16,13 +17,17 @@ class Symptom(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class SentFile(Fact, frozen=True, kw_only=True, omit_defaults=True):
-    """A log or script that the user gave. ``text`` only for logs; ``examined`` says whether a reader knew it."""
+    """A log or script that the user gave. ``text`` only for logs; ``examined`` says whether a reader knew it.
+
+    ``read``: of a script what its text tells.
+    """
 
     name: str
     kind: str  # "log", "script"
     size: int | None = None
     text: str | None = None
     examined: bool = False
+    read: ScriptFacts | None = None
 
 
 class ReportedDifference(Fact, frozen=True, kw_only=True, omit_defaults=True):

@@ -94,7 +94,9 @@ def with_script_examined(facts: Facts, request: Request) -> Facts:
     sent = _script_of(request)
     if not sent or not any(run.statement and not run.package for run in facts.runs):
         return facts
-    scripts = (msgspec.structs.replace(one, examined=True) if one is sent else one for one in facts.scripts)
+    scripts = (
+        msgspec.structs.replace(one, examined=True) if one.origin == sent.origin else one for one in facts.scripts
+    )
     return msgspec.structs.replace(facts, scripts=tuple(scripts))
 
 

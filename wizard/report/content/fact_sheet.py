@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from checks.analysis.scripts.words import text_of
 from checks.facts import (
     Accelerator,
     Facts,
@@ -26,6 +27,7 @@ from checks.facts import (
     XidEvent,
 )
 from checks.facts.remedies.mendings import left_by
+from checks.facts.scripts import ScriptMark
 from checks.knowledge.phrases import phrases
 from checks.readers.tickets.lines import PASTED
 from wizard.report.content.blocks import FactRow
@@ -331,6 +333,14 @@ def _sent(sent: SentFile, language: str) -> FactSection:
     rows = [] if sent.size is None else [FactRow(row_label("file_size", language), size(sent.size, language))]
     if not sent.examined:
         rows.append(FactRow(row_label("examined", language), words("report.no", language)))
+    rows.extend(_marked(mark, language) for mark in (sent.read.marks if sent.read else ()))
     kind = sent.kind if sent.kind in ("script", "model") else "log"
     title = words(f"report.section-{kind if sent.name else 'pasted'}", language, name=sent.name)
     return FactSection(title, tuple(rows), sent.text or "", sent.name or PASTED if sent.text else "")
+
+
+def _marked(mark: ScriptMark, language: str) -> FactRow:
+    """A line of a script that a rule speaks of."""
+    key = "script-line-in-cell" if mark.cell else "script-line"
+    label = words(f"report.{key}", language, line=mark.line, cell=mark.cell or "")
+    return FactRow(label, text_of(mark, language).title)

@@ -1,0 +1,81 @@
+"""Changes of a program's text that keep its formatting: only what has to change is touched."""
+
+from __future__ import annotations
+
+import ast
+
+from checks.analysis.scripts.registry import Change
+from checks.readers.scripts.project import Module
+
+
+def replaced(node: ast.AST, text: str) -> tuple[Change, ...]:
+    """Another text instead of a node's."""
+    line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+    return (Change(line, column, getattr(node, "end_lineno", line), getattr(node, "end_col_offset", column), text),)
+
+
+def wrapped(node: ast.expr, before: str, after: str) -> tuple[Change, ...]:
+    """A text before a node and one behind it."""
+    end_line, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return (
+        Change(node.lineno, node.col_offset, node.lineno, node.col_offset, before),
+        Change(end_line, end, end_line, end, after),
+    )
+
+
+def with_argument(module: Module, call: ast.Call, text: str) -> tuple[Change, ...]:
+    """One more argument at the end of a call ("random_state=0"), or instead of one of the same name."""
+    name, _, value = text.partition("=")
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return replaced(keyword.value, value)
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    last_line, last = call.end_lineno or call.lineno, (call.end_col_offset or 1) - 1
+    if not given:
+        return (Change(last_line, last, last_line, last, text),)
+    if any(isinstance(each, ast.GeneratorExp) for each in given):
+        return ()
+    ends = max((each.end_lineno or 0, each.end_col_offset or 0) for each in given)
+    line, column = _behind_brackets(module, ends, (last_line, last))
+    return (Change(line, column, line, column, f", {text}"),)
+
+
+def _behind_brackets(module: Module, first: tuple[int, int], last: tuple[int, int]) -> tuple[int, int]:
+    """The place behind the brackets that close around an argument, before a comma or comment."""
+    place = first
+    for line in range(first[0], last[0] + 1):
+        row = module.source.rows[line - 1].encode()
+        start = first[1] if line == first[0] else 0
+        for column in range(start, last[1] if line == last[0] else len(row)):
+            letter = row[column : column + 1]
+            if letter == b",":
+                return place
+            if letter == b"#":
+                break
+            if letter == b")":
+                place = (line, column + 1)
+    return place
+
+
+def line_before(module: Module, statement: ast.stmt, lines: list[str]) -> tuple[Change, ...]:
+    """Lines of their own before a statement, as deep as this one; () where something stands before it on its line."""
+    first = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", []))])
+    row = module.source.rows[first - 1].encode()
+    indent = row[: statement.col_offset]
+    if indent.strip():
+        return ()
+    text = "".join(f"{indent.decode()}{line}\n" for line in lines)
+    return (Change(first, 0, first, 0, text),)
+
+
+def line_behind(module: Module, statement: ast.stmt, lines: list[str]) -> tuple[Change, ...]:
+    """Lines of their own behind a statement, as deep as this one; () where something stands beside it on its line."""
+    row = module.source.rows[statement.lineno - 1].encode()
+    last = statement.end_lineno or statement.lineno
+    end = module.source.rows[last - 1].encode()
+    indent = row[: statement.col_offset]
+    rest = end[statement.end_col_offset or 0 :].strip()
+    if indent.strip() or (rest and not rest.startswith(b"#")):
+        return ()
+    text = "".join(f"\n{indent.decode()}{line}" for line in lines)
+    return (Change(last, len(end), last, len(end), text),)

@@ -1,0 +1,108 @@
+"""Generators that a run draws from and that nothing seeds, or only after something was drawn."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checks.analysis.scripts.draws import SPLITTERS, Draw, draws_of, is_seeder_by_name
+from checks.analysis.scripts.registry import Mark, run_rule
+from checks.analysis.scripts.seed_changes import seeding
+from checks.knowledge.scripts.generators import generator_of, seeded_by
+from checks.readers.scripts.runs import Run, Step, is_test
+
+_ALL = "*"
+
+
+@dataclass(frozen=True)
+class _Seed:
+    """A call that seeds, and at which step of the run."""
+
+    step: Step
+    at: int
+    generators: frozenset[str]
+
+
+def seeds_of(run: Run) -> list[_Seed]:
+    """The calls of a run that seed a generator, or may do so by their name."""
+    found = []
+    for at, step in enumerate(run.steps):
+        generators = seeded_by(step.meaning)
+        if not generators and is_seeder_by_name(step):
+            generators = frozenset({_ALL})
+        if generators:
+            found.append(_Seed(step, at, generators))
+    return found
+
+
+def is_seeded(generator: str, seeds: list[_Seed]) -> bool:
+    """Whether one of these calls seeds a generator."""
+    return any(seed.generators & {generator, _ALL} for seed in seeds)
+
+
+@run_rule("seed-missing")
+def seed_missing(run: Run) -> Iterator[Mark]:
+    """One mark for each generator, where the run draws from it first."""
+    if is_test(run.entry):
+        return
+    seeds = seeds_of(run)
+    drawn: dict[str, list[Draw]] = {}
+    for draw in draws_of(run):
+        if draw.step.meaning not in SPLITTERS:
+            drawn.setdefault(draw.generator, []).append(draw)
+    for generator, draws in drawn.items():
+        if is_seeded(generator, seeds):
+            continue
+        own = [draw for draw in draws if draw.step.module is run.entry and draw.step.is_certain]
+        first = (own or [draw for draw in draws if draw.step.is_certain] or draws)[0]
+        seed = generator_of(generator).seed
+        yield Mark(
+            first.step.module,
+            first.step.call,
+            generator,
+            values={"call": _shown(first.step.meaning), "seed": seed, "entry": run.entry.path.name},
+            changes=seeding(run, generator, [seed.step for seed in seeds]),
+            changed=run.entry,
+        )
+
+
+@run_rule("seed-after-use")
+def seed_after_use(run: Run) -> Iterator[Mark]:
+    """A generator that is seeded for the first time behind a draw that the run surely makes before."""
+    if is_test(run.entry):
+        return
+    seeds = seeds_of(run)
+    at = {step: index for index, step in enumerate(run.steps)}
+    for generator in sorted({draw.generator for draw in draws_of(run)}):
+        mine = [seed for seed in seeds if seed.generators & {generator, _ALL}]
+        if not mine or not mine[0].step.is_certain or generator not in mine[0].generators | {_ALL}:
+            continue
+        first = mine[0]
+        early = [
+            draw
+            for draw in draws_of(run)
+            if draw.generator == generator and draw.is_drawn_here and draw.step.is_certain and at[draw.step] < first.at
+        ]
+        early = [draw for draw in early if not _inside(draw.step, first.step)]
+        if early and (_ALL not in first.generators or seeded_by(first.step.meaning)):
+            yield _late(run, generator, first, early[0])
+
+
+def _late(run: Run, generator: str, seed: _Seed, draw: Draw) -> Mark:
+    values = {
+        "call": _shown(draw.step.meaning),
+        "seed": _shown(seed.step.meaning),
+        "draw_line": str(draw.step.module.source.place(draw.step.call.lineno, 0).line),
+        "entry": run.entry.path.name,
+    }
+    return Mark(seed.step.module, seed.step.call, generator, values=values)
+
+
+def _inside(draw: Step, seed: Step) -> bool:
+    """Whether the draw gives the seed its value, as the seed of a worker is drawn."""
+    return any(node is draw.call for node in ast.walk(seed.call))
+
+
+def _shown(meaning: str) -> str:
+    return meaning.rpartition(":")[2] if meaning.startswith("@") else meaning

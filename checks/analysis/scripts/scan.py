@@ -1,0 +1,211 @@
+"""Programs and folders looked through by all rules. Nothing of them is imported or run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checks.analysis.scripts.registry import Change, Mark, ModuleView, module_rules, run_rules
+from checks.analysis.scripts.suppressed import is_suppressed
+from checks.facts.scripts import Edit, ScriptFacts, ScriptMark, UnreadScript
+from checks.readers.scripts.files import programs_in
+from checks.readers.scripts.project import Module, Project
+from checks.readers.scripts.runs import Run, is_entry, main_guard
+from checks.readers.scripts.sources import NOTEBOOK, PYTHON, Unreadable
+
+_MOST_ROWS = 200_000  # of the modules that are kept at once
+_FRAMEWORKS = ("torch", "tensorflow", "keras", "jax", "sklearn", "numpy", "transformers", "lightning", "onnxruntime")
+
+
+@dataclass
+class Scan:
+    """What was read, with its marks, and what could not be."""
+
+    scripts: list[ScriptFacts] = field(default_factory=list)
+    unread: list[UnreadScript] = field(default_factory=list)
+
+    @property
+    def marks(self) -> list[ScriptMark]:
+        """All of them, by file and line."""
+        return [mark for script in self.scripts for mark in script.marks]
+
+
+def scan(paths: Iterable[Path], cancelled: Callable[[], bool] = lambda: False) -> Scan:
+    """Look through files and folders. Imports are followed within the folder that is given, or that of the file."""
+    found = Scan()
+    for path in paths:
+        if cancelled():
+            break
+        if path.is_dir():
+            _Folder(path, list(programs_in(path)), found, is_named=False).look(cancelled)
+        else:
+            _Folder(path.parent, [path], found, is_named=True).look(cancelled)
+    return found
+
+
+class _Folder:
+    """The files of one folder that are looked through together."""
+
+    def __init__(self, folder: Path, files: list[Path], found: Scan, *, is_named: bool) -> None:
+        self._folder = folder
+        self._files = files
+        self._found = found
+        self._is_named = is_named
+        self._project = Project(folder)
+        self._rows = 0
+        self._imported: set[Path] = set()
+
+    def look(self, cancelled: Callable[[], bool]) -> None:
+        """All rules over all files."""
+        marks: dict[str, list[ScriptMark]] = {}
+        read: list[ScriptFacts] = []
+        given = {path for path in self._files if path.suffix.lower() in (*PYTHON, NOTEBOOK)}
+        later: list[Path] = []
+        for path in self._files:
+            if cancelled():
+                break
+            if path not in given:
+                continue
+            module = self._module(path)
+            if module is None:
+                continue
+            runs = is_entry(module)
+            read.append(_facts(module, runs))
+            self._add(marks, given, _of_module(module))
+            if runs:
+                later.append(path)
+            self._note_imports(module)
+        for path in later:
+            if cancelled():
+                break
+            module = self._module(path)
+            if module is not None and (main_guard(module) or path not in self._imported or _is_notebook(path)):
+                self._add(marks, given, _of_run(Run(self._project, module)))
+        for facts in read:
+            mine = sorted(
+                marks.get(facts.file, ()), key=lambda mark: (mark.cell or 0, mark.line, mark.column, mark.rule)
+            )
+            self._found.scripts.append(_with(facts, mine))
+
+    def _module(self, path: Path) -> Module | None:
+        if self._rows > _MOST_ROWS:
+            self._project, self._rows = Project(self._folder), 0
+        try:
+            module = self._project.read(path)
+        except Unreadable as error:
+            values = {name: str(value) for name, value in error.values.items()}
+            self._unread(UnreadScript(file=str(path), reason=error.reason, values=values))
+            return None
+        except OSError as error:
+            values = {"detail": error.strerror or str(error)}
+            self._unread(UnreadScript(file=str(path), reason="unreadable", values=values))
+            return None
+        self._rows += len(module.source.rows)
+        return module
+
+    def _unread(self, unread: UnreadScript) -> None:
+        if unread not in self._found.unread:
+            self._found.unread.append(unread)
+
+    def _note_imports(self, module: Module) -> None:
+        for scope in module.walk.scopes.values():
+            for node in scope.imports:
+                level = node.level if isinstance(node, ast.ImportFrom) else 0
+                prefix = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module else ""
+                for alias in node.names:
+                    imported = self._project.imported(f"{prefix}{alias.name}".removesuffix(".*"), level, module)
+                    if imported is not None and imported[0] is not module:
+                        self._imported.add(imported[0].path)
+
+    def _add(self, marks: dict[str, list[ScriptMark]], given: set[Path], made: Iterable[tuple[str, Mark]]) -> None:
+        for rule, mark in made:
+            if mark.module.path not in given or is_suppressed(mark.module, mark.node, rule):
+                continue
+            known = marks.setdefault(str(mark.module.path), [])
+            new = _said(rule, mark)
+            if not any(
+                (each.rule, each.line, each.column, each.cell, each.subject)
+                == (new.rule, new.line, new.column, new.cell, new.subject)
+                for each in known
+            ):
+                known.append(new)
+
+
+def _of_module(module: Module) -> Iterator[tuple[str, Mark]]:
+    view = ModuleView(module)
+    for name, functions in module_rules().items():
+        for function in functions:
+            for mark in function(view):
+                yield name, mark
+
+
+def _of_run(run: Run) -> Iterator[tuple[str, Mark]]:
+    for name, functions in run_rules().items():
+        for function in functions:
+            for mark in function(run):
+                yield name, mark
+
+
+def _said(rule: str, mark: Mark) -> ScriptMark:
+    source = mark.module.source
+    line, column = getattr(mark.node, "lineno", 1), getattr(mark.node, "col_offset", 0)
+    place = source.place(line, column)
+    changed = mark.changed or mark.module
+    file = "" if changed is mark.module else str(changed.path)
+    return ScriptMark(
+        rule=rule,
+        file=str(mark.module.path),
+        line=place.line,
+        column=place.column,
+        cell=place.cell,
+        subject=mark.subject,
+        severity=mark.severity,
+        values=mark.values,
+        text=source.rows[line - 1].strip()[:200] if line <= len(source.rows) else "",
+        edits=tuple(_edit(changed, change, file) for change in mark.changes),
+    )
+
+
+def _edit(module: Module, change: Change, file: str) -> Edit:
+    rows = module.source.rows
+
+    def characters(line: int, column: int) -> int:
+        row = rows[line - 1] if line <= len(rows) else ""
+        return 1 + (column if row.isascii() else len(row.encode()[:column].decode("utf-8", "replace")))
+
+    return Edit(
+        change.line,
+        characters(change.line, change.column),
+        change.end_line,
+        characters(change.end_line, change.end_column),
+        change.text,
+        file,
+    )
+
+
+def _facts(module: Module, runs: bool) -> ScriptFacts:
+    names = {
+        name.partition(".")[0]
+        for scope in module.walk.scopes.values()
+        for node in scope.imports
+        for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
+    }
+    return ScriptFacts(
+        file=str(module.path),
+        kind="notebook" if _is_notebook(module.path) else "python",
+        rows=len(module.source.rows),
+        runs=runs,
+        frameworks=tuple(name for name in _FRAMEWORKS if name in names),
+    )
+
+
+def _with(facts: ScriptFacts, marks: list[ScriptMark]) -> ScriptFacts:
+    import msgspec
+
+    return msgspec.structs.replace(facts, marks=tuple(marks))
+
+
+def _is_notebook(path: Path) -> bool:
+    return path.suffix.lower() == NOTEBOOK

@@ -1,0 +1,118 @@
+"""Seeds: which generators a run draws from, what counts as seeded, through aliases, helpers and files."""
+
+import pytest
+
+from checks.analysis.scripts.scan import scan
+
+
+def found(folder, **files):
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    return {(mark.rule, mark.subject, mark.line) for mark in scan([folder]).marks}
+
+
+TRAINS = """
+import torch
+from torch import nn, optim
+
+def main():
+    model = nn.Linear(4, 2)
+    optimiser = optim.SGD(model.parameters(), lr=0.1)
+    loss = model(torch.ones(1, 4)).sum()
+    loss.backward()
+    optimiser.step()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_first_weights_of_a_model_that_is_trained(tmp_path):
+    assert found(tmp_path, train=TRAINS) == {("seed-missing", "torch", 6)}
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        "torch.manual_seed(0)",
+        "import lightning as L\n    L.seed_everything(1)",
+        "from transformers import set_seed\n    set_seed(1)",
+        "from accelerate.utils import set_seed\n    set_seed(1)",
+        "import keras\n    keras.utils.set_random_seed(1)",
+        "if torch.cuda.is_available():\n        torch.manual_seed(1)",
+        "from somewhere import fix_seeds\n    fix_seeds()",
+    ],
+)
+def test_seeded(tmp_path, seed):
+    text = TRAINS.replace("def main():", f"def main():\n    {seed}")
+    assert not {each for each in found(tmp_path, train=text) if each[0] == "seed-missing"}
+
+
+def test_a_helper_in_another_file_seeds(tmp_path):
+    utils = "import random\nimport torch as t\n\ndef set_up(seed):\n    t.manual_seed(seed)\n"
+    text = TRAINS.replace("import torch\n", "import torch\nfrom utils import set_up\n").replace(
+        "def main():", "def main():\n    set_up(3)"
+    )
+    assert not found(tmp_path, utils=utils, train=text)
+
+
+def test_a_helper_that_is_not_called_seeds_nothing(tmp_path):
+    utils = "import torch as t\n\ndef set_up(seed):\n    t.manual_seed(seed)\n"
+    text = TRAINS.replace("import torch\n", "import torch\nfrom utils import set_up\n")
+    assert found(tmp_path, utils=utils, train=text) == {("seed-missing", "torch", 7)}
+
+
+def test_a_draw_in_another_file(tmp_path):
+    data = "from random import shuffle as mix\n\ndef load():\n    rows = [1, 2, 3]\n    mix(rows)\n    return rows\n"
+    found_in = found(tmp_path, data=data, train="import data\n\nprint(data.load())\n")
+    assert found_in == {("seed-missing", "python", 5)}
+
+
+def test_a_library_alone_is_silent(tmp_path):
+    assert not found(tmp_path, data="import random\n\ndef load(rows):\n    random.shuffle(rows)\n    return rows\n")
+
+
+def test_tests_are_silent(tmp_path):
+    assert not found(tmp_path, test_it="import random\n\nprint(random.random())\n")
+
+
+def test_the_input_of_an_export_is_no_use(tmp_path):
+    text = """
+import torch
+model = torch.load("m.pt")
+x = torch.randn(1, 3, 8, 8)
+torch.onnx.export(model, x, "m.onnx")
+"""
+    assert not {each for each in found(tmp_path, export=text) if each[0] == "seed-missing"}
+
+
+def test_a_pretrained_model_that_is_asked_draws_nothing(tmp_path):
+    text = """
+import torch
+model = torch.nn.Linear(4, 2)
+model.load_state_dict(torch.load("m.pt"))
+model.eval()
+print(model(torch.ones(1, 4)))
+"""
+    assert not found(tmp_path, ask=text)
+
+
+def test_each_generator_for_itself(tmp_path):
+    text = "import random\nimport numpy\nrandom.seed(1)\nprint(random.random(), numpy.random.rand())\n"
+    assert found(tmp_path, draw=text) == {("seed-missing", "numpy", 4)}
+
+
+@pytest.mark.parametrize(("call", "count"), [("default_rng()", 1), ("default_rng(3)", 0), ("RandomState(3)", 0)])
+def test_generators_of_their_own(tmp_path, call, count):
+    text = f"import numpy as np\nrng = np.random.{call}\nprint(rng.normal())\n"
+    assert len(found(tmp_path, draw=text)) == count
+
+
+def test_a_seed_that_comes_too_late(tmp_path):
+    text = "import numpy as np\nx = np.random.rand(3)\nnp.random.seed(0)\nprint(x, np.random.rand(3))\n"
+    assert found(tmp_path, late=text) == {("seed-after-use", "numpy", 3)}
+
+
+def test_a_name_of_another_thing_is_none_of_them(tmp_path):
+    text = "from mine import random\nprint(random.random())\nshuffle = max\nprint(shuffle(1, 2))\n"
+    assert not found(tmp_path, other=text)

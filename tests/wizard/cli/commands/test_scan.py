@@ -1,0 +1,64 @@
+"""`naosu scan`: its exit status, its forms, and a line for each file that cannot be read."""
+
+import json
+import subprocess
+
+import pytest
+
+from wizard.cli.command_line import run_command
+
+BAD = "import torch\n\ntorch.backends.cudnn.benchmark = True  # fast\n"
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(BAD, encoding="utf-8")
+    return tmp_path / "train.py"
+
+
+def test_found(program, capsys):
+    assert run_command(["scan", "train.py", "--lang", "en"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("train.py:3:1: warning: torch.backends.cudnn.benchmark lets cuDNN choose")
+    assert "Files read: 1. Warnings: 1, notes: 0." in out
+
+
+def test_json(program, capsys):
+    assert run_command(["scan", "--json", str(program.parent)]) == 1
+    told = json.loads(capsys.readouterr().out)
+    (finding,) = told["findings"]
+    assert (finding["rule"], finding["cause"], finding["line"], finding["column"]) == (
+        "cudnn-benchmark", "cudnn-autotune", 3, 1,
+    )  # fmt: skip
+    assert finding["fix"]["edits"][0]["text"] == "False"
+    assert [script["file"] for script in told["scripts"]] == [str(program)]
+
+
+def test_the_diff_applies_and_nothing_is_left(program, capsys):
+    assert run_command(["scan", "--diff", "train.py"]) == 1
+    diff = capsys.readouterr().out
+    subprocess.run(["patch", "-p1", "-s"], input=diff, text=True, check=True)
+    assert program.read_text(encoding="utf-8") == BAD.replace("True", "False")
+    assert run_command(["scan", "--diff", "train.py"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_clear(tmp_path, capsys):
+    (tmp_path / "a.py").write_text("print(1)\n", encoding="utf-8")
+    assert run_command(["scan", str(tmp_path), "--lang", "en"]) == 0
+    assert capsys.readouterr().out.startswith("Files read: 1. Nothing found")
+
+
+def test_an_unreadable_file_has_a_line_and_the_others_go_on(program, capsys):
+    (program.parent / "broken.py").write_text("def\n", encoding="utf-8")
+    assert run_command(["scan", ".", "--lang", "en"]) == 2
+    said = capsys.readouterr()
+    assert "cudnn-benchmark" in said.out
+    assert said.err.startswith("naosu: broken.py: line 1 is no Python")
+    assert said.err.count("\n") == 1
+
+
+def test_nothing_there(tmp_path, capsys):
+    assert run_command(["scan", str(tmp_path), "--lang", "en"]) == 2
+    assert "no Python file" in capsys.readouterr().err

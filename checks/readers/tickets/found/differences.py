@@ -321,7 +321,7 @@ def _alike(text: Text) -> Iterator[ReportedDifference]:
     """
     long = [
         (start, end, value)
-        for start, end, value in numbers_in(text.whole, 0, len(text.whole))
+        for start, end, value in numbers_in(text.whole, 0, len(text.whole), _MANY_DIGITS)
         if _digits(value) >= _MANY_DIGITS
         and not _UNIT.match(text.whole, end)
         and not _LOGGED.match(text.whole, text.line_start(start))

@@ -66,10 +66,11 @@ def printed(text: str) -> Printed:
     return Printed(text, float(text), doubt)
 
 
-def numbers_in(text: str, start: int, end: int) -> Iterator[tuple[int, int, Printed]]:
-    """The results in a part of a text, and where each begins and ends."""
+def numbers_in(text: str, start: int, end: int, least: int = 0) -> Iterator[tuple[int, int, Printed]]:
+    """The results in a part of a text that have at least so many characters, and where each begins and ends."""
     for found in _NUMBER.finditer(text, start, end):
-        yield found.start(), found.end(), printed(found[0])
+        if found.end() - found.start() >= least:
+            yield found.start(), found.end(), printed(found[0])
 
 
 def arrays_in(whole: str) -> list[PrintedArray]:

@@ -131,7 +131,7 @@ def _compared(lines: Sequence[str]) -> list[str]:
     """
     if sum(map(len, lines)) + len(lines) <= LONGEST:
         return list(lines)
-    reported = [line for line in lines if _is_prose(line) and not _LOGGED.match(line)]
+    reported = [line for line in lines if not _LOGGED.match(line) and _is_prose(line)]
     complaints = [_around(line, found) for line in lines if (found := _COMPLAINT.search(line))]
     room = LONGEST // 3
     first, last = _first(_distinct(complaints), room), _first(_distinct(complaints[::-1]), room)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import shlex
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,6 @@ import msgspec
 from checks.engine.processes.surroundings import probe_environment
 from checks.facts import Facts, InterpreterFacts, Mending, MendingResult, PackageChange, ProgramEnd, ProgramRun, Proof
 from checks.facts.case import Case
-from checks.facts.finding import Finding
 from checks.history.remember import remember_mended
 from checks.history.store import Store
 from checks.interpreters import read_interpreter
@@ -29,6 +29,7 @@ from checks.mending import journal as journals
 from checks.mending import manifest
 from checks.mending.freeze import explicit, freeze
 from checks.mending.journal import Journal, Stage
+from checks.mending.make import New, make, new_of, witness_in, write_lock
 from checks.mending.manifest import manifests_of
 from checks.mending.permission import NotMended, check_permission
 from checks.mending.snapshot import Stopped, aside_of, finish, save, size_of, touch
@@ -41,6 +42,7 @@ from checks.proof.copies.place import trial_folder
 from checks.proof.failures import failure_of, kept_run
 from checks.proof.prove import PATIENCE, seconds_for, seen_now
 from checks.proof.resolving.pip_settings import from_here
+from checks.proof.trial import ran_in
 from checks.proof.witness import Witness, others_of, witnesses_of
 from checks.remedies.plan import plan_remedies
 
@@ -54,7 +56,8 @@ class Proposal:
     """What would be done: all that a user is asked about. ``settings``: that have to be changed elsewhere, by hand.
 
     ``witness``: what was seen to fail, and to work with the remedy; ``others``: what else failed, and is started again
-    as well. ``changes``: with the settings among them. ``manifests``: of a project, which its tool changes.
+    as well. ``changes``: with the settings among them. ``manifests``: of a project, which its tool changes. ``new``:
+    the environment that is made, at ``prefix``, where the user's own stays as it is.
     """
 
     proof: Proof
@@ -67,11 +70,12 @@ class Proposal:
     settings: tuple[Change, ...]
     others: tuple[Witness, ...] = ()
     manifests: tuple[Path, ...] = ()
+    new: New | None = None
 
 
 @dataclass(frozen=True)
 class Doing:
-    """What happens now. ``stage``: "control", "saving", "applying", "checking", "undoing"."""
+    """What happens now. ``stage``: "control", "saving", "applying" or "making", "checking", "undoing"."""
 
     stage: str
     title: str
@@ -88,7 +92,7 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
     if not facts.here or proof is None or any(mending.stands for mending in facts.mendings):
         return None
     if proof.way == "new":
-        raise NotMended("new-environment")
+        return _proposal_of_new(case, proof, language)
     changes = changes_in(proof.commands, facts.target or "python")
     carried_out = tuple(change for change in changes if isinstance(change, Installed | Managed | Moved))
     if not carried_out and not any(isinstance(change, NewEnvironment) for change in changes):
@@ -103,13 +107,10 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
     if witness is None:
         return None
     manifests = manifests_of(changes, witness.folder)
-    finding = next(
-        (found for found in case.findings if (found.cause, found.subject) == (proof.cause, proof.subject)), None
-    )
     return Proposal(
         proof=proof,
         witness=witness,
-        title=_title(case, finding, proof, language),
+        title=_title(case, proof, language),
         prefix=prefix,
         commands=tuple(dict.fromkeys(change.line for change in carried_out)),
         packages=proof.changes,
@@ -117,6 +118,30 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
         settings=tuple(change for change in changes if isinstance(change, SETTINGS)),
         manifests=manifests,
         others=others_of(facts, witness),
+    )
+
+
+def _proposal_of_new(case: Case, proof: Proof, language: str) -> Proposal | None:
+    witness = _witness_of(case, proof)
+    if witness is None:
+        return None
+    try:
+        new = new_of(proof, case.facts.target_interpreter, witness)
+    except NotMended:
+        raise
+    except NotTriable as why:
+        raise NotMended(why.reason, **why.values) from why
+    return Proposal(
+        proof=proof,
+        witness=witness,
+        title=_title(case, proof, language),
+        prefix=new.folder,
+        commands=new.commands,
+        packages=(),
+        changes=(new.change,),
+        settings=(),
+        manifests=(new.lock,),
+        new=new,
     )
 
 
@@ -134,7 +159,9 @@ def _witness_of(case: Case, proof: Proof) -> Witness | None:
     return next((one for one in witnesses if (one.statement, one.of_gpu) == (statement, proof.of_gpu)), None)
 
 
-def _title(case: Case, finding: Finding | None, proof: Proof, language: str) -> str:
+def _title(case: Case, proof: Proof, language: str) -> str:
+    about = (proof.cause, proof.subject)
+    finding = next((found for found in case.findings if (found.cause, found.subject) == about), None)
     plans = plan_remedies(finding, case.facts, language) if finding else ()
     return next((plan.title for plan in plans if plan.id == proof.remedy), proof.remedy)
 
@@ -192,26 +219,14 @@ class _Mending:
     def mending(self) -> Generator[Doing, None, Mending]:
         """See it fail, keep, apply, see it work."""
         try:
-            check_permission(self.target)
+            if self.proposed.new is None:
+                check_permission(self.target)
             self._check_alone()
             yield self._doing("control")
             before = self._before()
-            yield self._doing("saving")
-            journal = journals.write(
-                journals.new_journal(
-                    prefix=str(self.proposed.prefix),
-                    python=self.target.path,
-                    title=self.proposed.title,
-                    cause=self.proposed.proof.cause,
-                    remedy=self.proposed.proof.remedy,
-                    commands=self.proposed.commands,
-                )
-            )
-            try:
-                self._check_alone(journal.id)  # another may have begun during the control; then both withdraw
-            except NotMended:
-                journals.remove(journal)
-                raise
+            if self.proposed.new is None:
+                yield self._doing("saving")
+            journal = self._begun()
         except NotTriable as why:
             return self._ended(MendingResult.NOT_DONE, reason=why.reason, values=why.values)
         except (Cancelled, Stopped):
@@ -233,7 +248,60 @@ class _Mending:
                 raise Impatient(journal) from None
             raise
         yield self._doing("checking")
+        if self.proposed.new is not None:
+            return self._checked_in(self.proposed.new, journal, before, ground)
         return self._checked(journal, before, ground.variables)
+
+    def _begun(self) -> Journal:
+        """It is noted that this process is about to change something.
+
+        Raises:
+            NotMended: another does.
+            OSError: it cannot be noted, or there is something at the place of a new environment.
+        """
+        new = self.proposed.new
+        if new is not None:
+            new.folder.mkdir()
+        try:
+            journal = journals.write(
+                journals.new_journal(
+                    prefix=str(self.proposed.prefix),
+                    python=str(new.folder / "bin" / "python") if new else self.target.path,
+                    title=self.proposed.title,
+                    cause=self.proposed.proof.cause,
+                    remedy=self.proposed.proof.remedy,
+                    commands=self.proposed.commands,
+                )
+            )
+            try:
+                self._check_alone(journal.id)  # another may have begun during the control; then both withdraw
+            except NotMended:
+                journals.remove(journal)
+                raise
+        except BaseException:
+            if new is not None:
+                with contextlib.suppress(OSError):
+                    new.folder.rmdir()
+            raise
+        return journal
+
+    def _checked_in(self, new: New, journal: Journal, before: ProgramRun, ground: Ground) -> Mending:
+        """What came of a new environment: one in which it fails all the same does not stay."""
+        witness = witness_in(ground, self.witness, self.variables)
+        more: dict[str, object] = {
+            "id": journal.id,
+            "commands": self.proposed.commands,
+            "before": kept_run(before),
+            "values": {"path": str(new.folder), "lock": str(new.lock), "command": shlex.join(witness.command)},
+        }
+        try:
+            after = self._run(witness, ground.variables)
+        except Cancelled:
+            return self._ended(MendingResult.NOT_CHECKED, reason="stopped", **more)
+        works = witness.works(after) or witness.runs_longer(after)
+        if works and ground.made is not None and ran_in(ground.made, after):
+            return self._ended(MendingResult.MADE, after=kept_run(after), **more)
+        return self._put_back(journal, before, NotMended("not-in-new", path=str(new.folder)))
 
     def _checked(self, journal: Journal, before: ProgramRun, variables: Mapping[str, str]) -> Mending:
         """What came of it: what failed is started twice, for it may work only sometimes."""
@@ -330,25 +398,35 @@ class _Mending:
             manifest.save(self.proposed.manifests, store)
             (store / "freeze.txt").write_text("\n".join((*freeze(prefix), *explicit(prefix), "")), "utf-8")
             journal = journals.write(msgspec.structs.replace(journal, stage=Stage.CHANGING))
-            yield self._doing("applying")
-            folder = Path(os.path.realpath(prefix))
-            names = tuple(sorted({str(prefix), str(folder)}, key=len, reverse=True))
-            itself = EnvironmentCopy(self.target.path, names, folder, Path(self.target.path), False, 0, room)
+            yield self._doing("making" if self.proposed.new else "applying")
 
             def cancelled() -> bool:  # it is asked all the time
                 touch(store)
                 return self.cancelled()
 
-            ground = Ground.of(itself, self.variables, cancelled)
-            ground.folder = self.witness.folder
-            ground.apply(self.proposed.changes)
+            if self.proposed.new is not None:
+                ground = make(self.proposed.new, self.target, self.variables, cancelled, room)
+            else:
+                ground = self._applied(prefix, room, cancelled)
             touch(store)
-            changes = ground.changes()
+            changes = ground.changes() if self.proposed.new is None else ()
             finish(prefix, store, kept)
+            if self.proposed.new is not None:
+                write_lock(self.proposed.new, ground, self.variables, room)
             manifest.finish(store)
             files, size = size_of(store)
             done = msgspec.structs.replace(journal, stage=Stage.DONE, changes=changes, files=files, bytes=size)
             return journals.write(done), ground
+
+    def _applied(self, prefix: Path, room: Path, cancelled: Callable[[], bool]) -> Ground:
+        """The user's own environment, with the remedy carried out in it."""
+        folder = Path(os.path.realpath(prefix))
+        names = tuple(sorted({str(prefix), str(folder)}, key=len, reverse=True))
+        itself = EnvironmentCopy(self.target.path, names, folder, Path(self.target.path), False, 0, room)
+        ground = Ground.of(itself, self.variables, cancelled)
+        ground.folder = self.witness.folder
+        ground.apply(self.proposed.changes)
+        return ground
 
     def _put_back(self, journal: Journal, before: ProgramRun, error: Exception) -> Mending:
         """What came of a change that failed, behind which everything is as it was."""

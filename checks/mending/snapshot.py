@@ -216,7 +216,9 @@ def _folders_above(path: bytes) -> Iterator[bytes]:
 
 
 def _unclaimed(root: bytes, changed: Iterable[bytes], now: Tree, before: Tree) -> set[bytes]:
-    """What nobody knows to be an installer's work."""
+    """What nobody knows to be an installer's work. Of an environment that is new, all of it is."""
+    if not before:
+        return set()
     there = {path for path in changed if path in now and not now[path].is_folder}
     return there - of_installers(root, there, now, before)
 
@@ -395,7 +397,10 @@ def _set_time(path: bytes | Path, modified: int) -> None:
 
 
 def discard(store: Path, modified: int | None = None) -> None:
-    """Forget what is kept. ``modified``: the time of the environment's folder before it was."""
+    """Forget what is kept; of a new environment in which nothing is left, the folder goes, too.
+
+    ``modified``: the time of the environment's folder before it was.
+    """
     holder = store.parent
     if holder.name != KEPT or holder.is_symlink() or store.is_symlink() or not store.is_dir():
         return
@@ -405,3 +410,5 @@ def discard(store: Path, modified: int | None = None) -> None:
         if {path.name for path in holder.iterdir()} <= {".gitignore"}:
             shutil.rmtree(holder)
     _set_time(holder.parent, before if modified is None else modified)
+    with contextlib.suppress(OSError):
+        holder.parent.rmdir()

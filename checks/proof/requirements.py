@@ -11,6 +11,16 @@ from checks.proof.changes import NotTriable
 from checks.readers.scripts.imports import imports_of
 
 _INSTALLERS = frozenset(("pip", "setuptools", "wheel"))
+_MADE_AGAIN = "recreate-environment"  # the remedy whose new environment has the same packages
+
+
+def wanted_by(remedy: str, target: InterpreterFacts | None, command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
+    """What a new environment needs: what is in one that is only made again, else what the program asks for.
+
+    Raises:
+        NotTriable: nobody knows.
+    """
+    return as_it_is(target) if remedy == _MADE_AGAIN else of_program(command, folder)
 
 
 def as_it_is(target: InterpreterFacts | None) -> tuple[str, ...]:

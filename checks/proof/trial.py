@@ -27,12 +27,11 @@ from checks.proof.copies.place import trial_folder
 from checks.proof.copies.program_copy import ProgramCopy, copied_program, is_of_program
 from checks.proof.copies.reused_copy import ReusedCopy
 from checks.proof.failures import failure_of, kept_run
-from checks.proof.requirements import as_it_is, of_program
+from checks.proof.requirements import wanted_by
 from checks.proof.witness import Witness
 
 MOST_BEHIND = 3  # failures that may come to light behind the first
 _MOMENT = 30.0  # seconds
-_MADE_AGAIN = "recreate-environment"  # the remedy whose new environment has the same packages
 
 
 @dataclass(frozen=True)
@@ -170,15 +169,13 @@ class Trial:
         return Ground.of(made, around.variables, around.cancelled)
 
     def _requirements(self) -> tuple[str, ...]:
-        """What the new environment needs: what is in one that is only made again, else what the program asks for.
+        """What the new environment needs.
 
         Raises:
             NotTriable: nobody knows.
         """
-        if self.candidate.plan.id == _MADE_AGAIN:
-            return as_it_is(self.around.target)
         witness = self.around.witness
-        return of_program(witness.command, Path(witness.folder))
+        return wanted_by(self.candidate.plan.id, self.around.target, witness.command, Path(witness.folder))
 
     # --- how it fails before
 
@@ -301,16 +298,11 @@ class Trial:
         if ground.program is not None:
             witness, command = _in_copy(witness, ground.program)
         if made is not None:
-            command = (_program(command[0], witness.folder, around.variables, made), *command[1:])
-            moved = [made.moved(word) for word in command]
-            # An overlay has only those commands that were installed into it.
-            command = tuple(
-                new if new == old or Path(new).exists() else old for new, old in zip(moved, command, strict=True)
-            )
+            command = command_in(made, witness, around.variables)
         after = witness.started(command, ground.variables, around.seconds, around.cancelled)
         if after.end == ProgramEnd.CANCELLED:
             raise Cancelled
-        if made is not None and not _ran_in(made, after):
+        if made is not None and not ran_in(made, after):
             raise NotTriable("other-python", path=after.interpreter or "?")
         return after
 
@@ -344,7 +336,15 @@ def _absolute(program: str, folder: str) -> str:
     return str(absolute(Path(folder, program))) if os.sep in program else program
 
 
-def _ran_in(made: EnvironmentCopy, run: ProgramRun) -> bool:
+def command_in(made: EnvironmentCopy, witness: Witness, variables: Mapping[str, str]) -> tuple[str, ...]:
+    """What was seen to fail, as it is started in this environment instead of the user's."""
+    command = (_program(witness.command[0], witness.folder, variables, made), *witness.command[1:])
+    moved = [made.moved(word) for word in command]
+    # An overlay has only those commands that were installed into it.
+    return tuple(new if new == old or Path(new).exists() else old for new, old in zip(moved, command, strict=True))
+
+
+def ran_in(made: EnvironmentCopy, run: ProgramRun) -> bool:
     """Whether every Python of the program was the copy's, as far as they were seen."""
     seen = [python.prefix or python.executable for python in run.pythons if not python.is_launcher]
     return all(map(made.holds, seen)) if seen else bool(run.interpreter) and made.holds(run.interpreter or "")

@@ -20,6 +20,7 @@ class MendingResult(StrEnum):
     OTHER_FAILURE = "other-failure"  # the failure of before is gone, and another one is there
     DID_NOT_HELP = "did-not-help"  # it fails as before
     NOT_CHECKED = "not-checked"  # carried out; what failed could not be run again, ``reason`` says why
+    MADE = "made"  # a new environment, in which what failed was seen to work; the one of before stays as it is
     NOT_APPLIED = "not-applied"  # a command failed; ``said`` is why; everything was put back
     NOT_DONE = "not-done"  # ``reason`` says why; nothing is changed
 

@@ -3,12 +3,12 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.broken_environment import PIP, SMALL_PIP, see_pip, tree
-from support.extent import ALL
+from support.new_environments import small_pip_in_new
 from support.trials import Failed
 from support.wheels import put, wheel
 
@@ -19,7 +19,6 @@ from checks.facts.case import Answers, Case
 from checks.facts.finding import FAILED_RUN, Finding, Severity
 from checks.facts.question import SymptomName
 from checks.interpreters import read_interpreter
-from checks.proof.copies import environment_copy
 
 
 @pytest.fixture(scope="module")
@@ -45,18 +44,7 @@ def pip_inside(real_pip: None) -> None:
 @pytest.fixture
 def small_pip_in_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new environment gets those few lines, too: its own pip takes 7 seconds, and a release's tests wait for it."""
-    if ALL:
-        return
-
-    def make(command: Sequence[str], place: Path) -> None:
-        *start, folder = command
-        _make([*start, "--without-pip", folder], place)
-        (site,) = Path(folder).glob("lib/python*/site-packages")
-        (site / "pip").mkdir()
-        (site / "pip" / "__main__.py").write_text(SMALL_PIP)
-
-    _make = environment_copy._make
-    monkeypatch.setattr(environment_copy, "_make", make)
+    small_pip_in_new(monkeypatch)
 
 
 @pytest.fixture

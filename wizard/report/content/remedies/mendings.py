@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # loaded when a remedy is carried out, not with every report
 
 _MARKS = {
     MendingResult.FIXED: ("✓", "clear"),
+    MendingResult.MADE: ("✓", "clear"),
     MendingResult.NEEDS_SETTING: ("!", "warning"),
     MendingResult.OTHER_FAILURE: ("!", "warning"),
     MendingResult.DID_NOT_HELP: ("×", "blocking"),
@@ -58,6 +59,7 @@ def mending_words(mending: Mending, language: str) -> str:
         said=short(mending.said),
         reason=reason_words(mending.reason, mending.values, language),
         settings=mending.values.get("settings", ""),
+        **{name: mending.values.get(name, "") for name in ("path", "command", "lock")},
     )
 
 
@@ -137,8 +139,10 @@ def mendings_in_short(mendings: Sequence[Mending], language: str) -> Iterator[st
         what = words("report.list-separator", language).join(_what(run, language) for run in works)
         yield words(f"mendings.in-short-fixed{'-gpu' if last.of_gpu else ''}", language, what=what)
         return
-    key = "runs-longer" if last.mended else last.result if last.result == MendingResult.NEEDS_SETTING else "not-mended"
-    yield words(f"mendings.in-short-{key}", language, settings=last.values.get("settings", ""))
+    by_itself = (MendingResult.NEEDS_SETTING, MendingResult.MADE)
+    key = "runs-longer" if last.mended else last.result if last.result in by_itself else "not-mended"
+    values = {name: last.values.get(name, "") for name in ("settings", "path", "command")}
+    yield words(f"mendings.in-short-{key}", language, **values)
 
 
 def setting_items(places: Sequence[SettingPlace], language: str) -> Items | None:
@@ -169,13 +173,15 @@ def plan_words(proposed: Proposal, language: str) -> tuple[str, ...]:
     from checks.proof.candidates import needs_index  # late: not with every report
 
     started = (proposed.witness, *proposed.others)
-    lines = [words("mendings.plan-title", language, title=proposed.title, path=str(proposed.prefix))]
+    new = "-new" if proposed.new else ""
+    lines = [words(f"mendings.plan-title{new}", language, title=proposed.title, path=str(proposed.prefix))]
     lines += [words("mendings.plan-command", language, command=line) for line in proposed.commands]
     if proposed.packages:
         lines.append(changed_words(proposed.packages, language))
     if needs_index(proposed.changes):
         lines.append(words("mendings.plan-index", language))
-    lines.append(words("mendings.plan-kept", language))
+    lock = str(proposed.new.lock) if proposed.new else ""
+    lines.append(words(f"mendings.plan-kept{new}", language, lock=lock))
     if files := [str(path) for path in proposed.manifests if path.exists()]:
         lines.append(
             words("mendings.plan-project", language, files=words("report.list-separator", language).join(files))

@@ -369,9 +369,9 @@ def test_two_at_once_and_an_older_one_first_are_refused(environment: Path, monke
     assert mended(case).reason == "under-way"
 
 
-def test_a_remedy_that_was_proven_in_a_new_environment_is_refused_with_its_reason(environment: Path) -> None:
+def test_a_new_environment_of_which_no_releases_are_known_is_refused_with_its_reason(environment: Path) -> None:
     case = failed_case(environment)
-    made = (f"{environment}/bin/python -m venv fresh-env", "fresh-env/bin/python -m pip install six")
+    made = (f"'{environment}/bin/python' -m venv fresh-env", "fresh-env/bin/python -m pip install six")
     proof = msgspec.structs.replace(case.facts.proofs[0], commands=made, way="new")
     case = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, proofs=(proof,)))
     with pytest.raises(NotMended) as why:

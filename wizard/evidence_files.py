@@ -12,7 +12,8 @@ from enum import Enum
 from pathlib import Path
 
 _BEGINNING = 64_000  # bytes that show whether a file is text
-_CASE = re.compile(r'\s*\{\s*"format"\s*:\s*\d')  # how a saved case begins
+# How a saved case begins, the answer of the portable probe, and that of one probe alone.
+_CASE = re.compile(r'\s*\{\s*(?:"(?:format|naosu-probe)"\s*:\s*\d|"python"\s*:\s*"\d)')
 _LOOK = 200  # bytes that show whether a JSON file is a saved case
 SHORT = 100_000  # characters of a text that is kept as it is, whatever its characters are
 

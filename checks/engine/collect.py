@@ -38,8 +38,13 @@ def collected(
     models: tuple[ModelFacts, ...],
     answers: Mapping[str, Answer],
     read: Mapping[str, Fact | None],
+    *,
+    here: bool = True,
 ) -> Facts:
-    """All facts that are known before any model is tried. ``answers`` and ``read``, their facts, are by probe."""
+    """All facts that are known before any model is tried. ``answers`` and ``read``, their facts, are by probe.
+
+    ``here``: this process asked them on this machine.
+    """
     missing: dict[str, str] = {}
     machine = _machine(answers, missing)
     if target is None:
@@ -53,7 +58,7 @@ def collected(
         interpreters=interpreters,
         target=target.path if target else None,
         frameworks=_frameworks(target, answers, read, missing),
-        environment=_environment(target, read.get("environment")),
+        environment=_environment(target, read.get("environment"), here=here),
         probes=ProbeRuns(runs=tuple(answer.run for answer in answers.values())),
         runs=request.runs,
         symptom=Symptom(
@@ -64,7 +69,7 @@ def collected(
         models=models,
         others=request.others,
         missing=missing,
-        here=True,
+        here=here,
     )
 
 
@@ -112,10 +117,10 @@ def _frameworks(
     return msgspec.convert(found, Frameworks, from_attributes=True)
 
 
-def _environment(target: InterpreterFacts | None, fact: Fact | None) -> EnvironmentVariables | None:
+def _environment(target: InterpreterFacts | None, fact: Fact | None, *, here: bool) -> EnvironmentVariables | None:
     if isinstance(fact, EnvironmentVariables):
         return fact
-    if target is None:
+    if target is None or not here:
         return None
     # It did not get so far as to say what it sees, perhaps because of that: what its process was given.
     given = probe_environment(target.path)

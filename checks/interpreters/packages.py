@@ -142,19 +142,41 @@ def _package(folder: Path, name: str, result: Packages) -> Package | None:
     if not title or not version:
         result.unread.setdefault(f"packages.{name}", "no name or version")
         return None
-    plain = normalised(title)
-    examined = is_examined(plain)
     requires = [line.decode("utf-8", "replace") for line in fields.get(b"Requires-Dist", ())]
+    examined = is_examined(normalised(title))
     if not is_wheel and not requires:
         requires = list(_egg_requirements(base)) if examined else []
+    return package_of(
+        title,
+        version,
+        location=str(folder),
+        installer=((text_of(f"{base}{os.sep}INSTALLER") or "").strip() or None) if is_wheel else None,
+        requires=requires if header else None,
+        requires_python=_one(fields, b"Requires-Python") or None,
+        tags=_tags(base) if is_wheel and examined else None,
+    )
+
+
+def package_of(
+    name: str,
+    version: str,
+    *,
+    location: str,
+    installer: str | None,
+    requires: list[str] | None,
+    requires_python: str | None,
+    tags: tuple[str, ...] | None,
+) -> Package:
+    """A distribution from its metadata as they came, with what is kept of them (see :class:`Package`)."""
+    plain = normalised(name)
     return Package(
         name=plain,
         version=version,
-        location=str(folder),
-        installer=((text_of(f"{base}{os.sep}INSTALLER") or "").strip() or None) if is_wheel else None,
-        requires=_kept_requirements(plain, requires) if header else None,
-        requires_python=_one(fields, b"Requires-Python") or None,
-        tags=_tags(base) if is_wheel and examined else None,
+        location=location,
+        installer=installer,
+        requires=None if requires is None else _kept_requirements(plain, requires),
+        requires_python=requires_python,
+        tags=tags if is_examined(plain) else None,
     )
 
 

@@ -7,7 +7,7 @@ its neighbours relatively, any other as ``from naosu_probes import kit``. Every 
 so that a process that dies names the stage that killed it. The answer goes to a file, because native libraries print on
 standard output. One JSON object per line, in ASCII:
 
-    {"python": "3.11.7"}
+    {"python": "3.11.7", "probe": "ask/torch", "interpreter": "/opt/venv/bin/python"}
     {"begin": "import"}
     {"facts": {...}}
     {"end": "import", "seconds": 1.2, "facts": {...}}
@@ -39,12 +39,19 @@ def _as_package():
     sys.modules[PACKAGE] = package
 
 
-def load(path):
-    """The probe script as a module: one of ours by its place in the package, any other by itself."""
+def _in_package(path):
+    """The parts of the name of a probe of ours below the package; None for any other script."""
     here = os.path.join(os.path.realpath(HERE), "")
     file = os.path.realpath(path)
-    if os.path.normcase(file).startswith(os.path.normcase(here)):
-        return importlib.import_module(".".join([PACKAGE, *file[len(here) : -len(".py")].split(os.sep)]))
+    ours = os.path.normcase(file).startswith(os.path.normcase(here))
+    return file[len(here) : -len(".py")].split(os.sep) if ours else None
+
+
+def load(path):
+    """The probe script as a module: one of ours by its place in the package, any other by itself."""
+    parts = _in_package(path)
+    if parts is not None:
+        return importlib.import_module(".".join([PACKAGE, *parts]))
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec")
     module = types.ModuleType("naosu_probe")
@@ -97,40 +104,49 @@ def prepare(seconds):
             stream.reconfigure(errors="backslashreplace")
 
 
+def run(probe_path, argument, answer):
+    """Run the stages one after the other; an exception is not a failure to collect, it is the fact.
+
+    ``answer``: the stream of text that the lines go to.
+    """
+
+    def say(line):
+        answer.write(answer_line(line))
+        answer.flush()
+
+    python = "%d.%d.%d" % sys.version_info[:3]
+    say({"python": python, "probe": "/".join(_in_package(probe_path) or ()), "interpreter": sys.executable})
+    probe = load(probe_path)
+    for stage in probe.STAGES:
+        name = stage.__name__
+        say({"begin": name})
+        started = time.perf_counter()
+        try:
+            facts = stage(argument)
+            if isinstance(facts, types.GeneratorType):
+                for part in facts:
+                    say({"facts": part})
+                facts = {}
+        except (Exception, SystemExit) as error:
+            fields = {"end": name, "seconds": time.perf_counter() - started, "error": kit.describe(error)}
+            if name in probe.ESSENTIAL:
+                say(dict(fields, essential=True))
+                break
+            say(fields)
+        else:
+            say({"end": name, "seconds": time.perf_counter() - started, "facts": facts})
+    say({"done": True})
+
+
 def main(arguments):
-    """Run the stages one after the other; an exception is not a failure to collect, it is the fact."""
+    """Run one probe, its answer into a file."""
     probe_path, answer_path, argument = arguments[0], arguments[1], json.loads(arguments[2])
     # The script's folder stands first on sys.path and would shadow packages of the target.
     sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder or ".") != HERE]
     kit.Captured.path = answer_path + ".stderr"
     prepare(arguments[3] if len(arguments) > 3 else None)
     with open(answer_path, "a", encoding="ascii") as answer:
-
-        def say(line):
-            answer.write(answer_line(line))
-            answer.flush()
-
-        say({"python": "%d.%d.%d" % sys.version_info[:3]})
-        probe = load(probe_path)
-        for stage in probe.STAGES:
-            name = stage.__name__
-            say({"begin": name})
-            started = time.perf_counter()
-            try:
-                facts = stage(argument)
-                if isinstance(facts, types.GeneratorType):
-                    for part in facts:
-                        say({"facts": part})
-                    facts = {}
-            except (Exception, SystemExit) as error:
-                fields = {"end": name, "seconds": time.perf_counter() - started, "error": kit.describe(error)}
-                if name in probe.ESSENTIAL:
-                    say(dict(fields, essential=True))
-                    break
-                say(fields)
-            else:
-                say({"end": name, "seconds": time.perf_counter() - started, "facts": facts})
-        say({"done": True})
+        run(probe_path, argument, answer)
     # Leave at once: the target's libraries may crash or hang in their own exit handlers, after everything is reported.
     os._exit(0)
 

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -81,7 +82,7 @@ class Captured:
     file, for whoever started the host.
     """
 
-    path = None  # the host names it
+    path = None  # the host names it; None: a file without a name, since nothing may be left anywhere
 
     def __init__(self, keep=None):
         self._keep = keep
@@ -89,7 +90,7 @@ class Captured:
     def __enter__(self):
         self.text = ""
         self._saved = os.dup(2)
-        self._file = open(self.path, "w+b", buffering=0)
+        self._file = open(self.path, "w+b", buffering=0) if self.path else tempfile.TemporaryFile(buffering=0)
         os.dup2(self._file.fileno(), 2)
         return self
 
@@ -109,7 +110,8 @@ class Captured:
 
     def _kept(self):
         kept, size = [], 0
-        with open(self.path, "rb") as file:
+        with os.fdopen(os.dup(self._file.fileno()), "rb") as file:
+            file.seek(0)
             for line in file:
                 if size < TEXT_LIMIT and self._keep.search(line):
                     kept.append(line[:LINE_LIMIT].rstrip() + b"\n")
@@ -120,6 +122,11 @@ class Captured:
 def place_of_folders():
     """Where temporary folders are made: beside the answer, so that they go with it where this process is killed."""
     return os.path.dirname(os.path.abspath(Captured.path)) if Captured.path else None
+
+
+def is_carried():
+    """Whether the probes are one file, which starts no other process of its own and leaves nothing on the disk."""
+    return not os.path.isfile(os.path.abspath(__file__))
 
 
 def attempt(work, check):

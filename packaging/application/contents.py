@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 import checks
+from checks.engine.portable.archive import archive
+from checks.engine.portable.command import NAME
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = checks.__version__
@@ -75,6 +77,15 @@ def data_files() -> list[tuple[str, str]]:
     found += [(path, path.parent.relative_to(ROOT)) for path in sorted((ROOT / PROBES).rglob("*.py"))]
     found += [(path, Path("licenses", name, path.parent.name)) for name in dependencies() for path in _licences(name)]
     return [(str(path), folder.as_posix()) for path, folder in [*found, (ROOT / "LICENSE", Path("licenses", "naosu"))]]
+
+
+def probe(folder: Path) -> Path:
+    """The portable probe, made in a folder: the application has no sources to make it of."""
+    path = folder / NAME
+    folder.mkdir(exist_ok=True)
+    path.write_bytes(archive())
+    path.chmod(0o755)
+    return path
 
 
 def dependencies() -> list[str]:

@@ -22,7 +22,7 @@ from wizard.widgets.labels import filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 
 _EVERYTHING = "everything"
-_TOOLS = (MODELS, SERVED, "open", "compare")
+_TOOLS = (MODELS, SERVED, "open", "compare", "another")
 _TOOL_ICONS = {"open": "open-report", "compare": "compare-reports"}
 _SMALL = 18  # logical pixels of the icon of a tool
 _FEWEST = 3  # words of a pasted text that can be judged: less is on the way to one
@@ -36,6 +36,7 @@ class SymptomPage(Page):
     name = "symptom"
     open_asked = Signal()  # the user wants to choose a report to open
     compare_asked = Signal()  # or two of them
+    another_asked = Signal()  # or to check another machine
     files_chosen = Signal(list)  # paths to be taken as if they were dropped
     chosen = Signal(str)  # one of flow.SYMPTOMS, MODELS or SERVED
 
@@ -108,6 +109,7 @@ class SymptomPage(Page):
             SERVED: lambda: self.chosen.emit(SERVED),
             "open": self.open_asked,
             "compare": self.compare_asked,
+            "another": self.another_asked,
         }
         self.tools: dict[str, QPushButton] = {}
         for tool in _TOOLS:

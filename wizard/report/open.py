@@ -1,4 +1,4 @@
-"""Open what somebody sent: a case as JSON, or a report PDF with the case inside. By content, not by ending."""
+"""Open what somebody sent: a case or a probe's answer as JSON, or a report PDF with the case inside. By content."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def open_case(path: Path) -> Case:
     data = _utf8(data)
     if not data.startswith(b"{"):
         raise CaseError("case-not-ours", str(path))
-    return decode(data)
+    from checks.engine.portable.answer import case_of, is_answer  # late: most of what is opened is a case
+
+    return case_of(data) if is_answer(data) else decode(data)
 
 
 def holds_case(path: Path) -> bool:

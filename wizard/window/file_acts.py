@@ -62,6 +62,12 @@ class FileActs:
             remember(REPORT, Path(paths[0]))
             self._compare(list(map(Path, paths)))
 
+    def ask_another(self) -> None:
+        """Say how another machine is checked, and hand over what is run there."""
+        from wizard.window.other_machine import OtherMachine
+
+        OtherMachine(self._window).open()
+
     def _reports(self) -> str:
         return f"{self._case.say('file-reports')} (*.pdf *.json)"
 

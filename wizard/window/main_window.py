@@ -145,6 +145,7 @@ class Window(QMainWindow):
                 symptom = SymptomPage(self.case, self.work)
                 symptom.open_asked.connect(self.files.ask_open)
                 symptom.compare_asked.connect(self.files.ask_compare)
+                symptom.another_asked.connect(self.files.ask_another)
                 symptom.files_chosen.connect(self.files.sort_out)
                 symptom.chosen.connect(self._choose)
                 return symptom

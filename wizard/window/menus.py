@@ -18,7 +18,7 @@ from wizard.window.recent_menus import DeletedMenu, RecentMenu
 if TYPE_CHECKING:
     from wizard.window.main_window import Window
 
-_FILE = ("new", "open", "compare", "save", "export", "again", "cancel")
+_FILE = ("new", "open", "compare", "another", "save", "export", "again", "cancel")
 LANGUAGE_NAMES = {code: language.name for code, language in languages().items()}
 
 
@@ -36,6 +36,7 @@ class Menus:
         self.new = self._action(window.begin, keys.New)
         self.open = self._action(files.ask_open, keys.Open)
         self.compare = self._action(files.ask_compare)
+        self.another = self._action(files.ask_another)
         self.save = self._action(files.ask_save, keys.Save)
         self.export = self._action(files.ask_export, keys.Print)
         self.again = self._action(window.again, keys.Refresh)

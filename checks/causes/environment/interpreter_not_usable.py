@@ -25,7 +25,7 @@ from checks.knowledge.phrases import phrase, phrases
 MOST_STRAY = 20  # commands that name another Python are listed
 FLOOD = 5_000_000  # bytes on standard output and error together; a framework's import writes some thousands
 OLDEST_ASKED = (3, 8)  # the syntax of the probes
-OWN_PROBES = ("machine", "nvidia")  # these run in Naosu's own interpreter
+OWN_PROBES = ("machine", "nvidia", "pythons")  # these run in the interpreter that asks, whatever the target is
 
 REMEDIES = {
     "pth-unreadable": ("move-path-file-aside", "recreate-environment"),

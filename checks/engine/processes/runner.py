@@ -182,7 +182,7 @@ class _Running:
 
     def _ended(self, stopped: str | None, code: int | None, gone: bool, output: int, tail: str) -> Answer:
         if stopped is None:
-            status, detail = self._own_end(code or 0, tail)
+            status, detail = own_end(self._transcript, code or 0, tail)
         else:
             status = stopped
             detail = "the answer is longer than any probe's" if self._transcript.overflown else None
@@ -197,22 +197,6 @@ class _Running:
             stderr_tail=tail or None,
             detail=detail,
         )
-
-    def _own_end(self, code: int, tail: str) -> tuple[str, str | None]:
-        transcript = self._transcript
-        if transcript.done:
-            return ("failed" if transcript.failed else "ok"), None
-        if transcript.greeting is not None or transcript.stages:
-            if transcript.stages and not transcript.stages[-1].ended:
-                return "crashed", f"it ended inside the stage {transcript.stages[-1].name}"
-            return "crashed" if code else "no-answer", None
-        if code == 0:
-            return "no-answer", None
-        if signal_name(code) or _PYTHON_WORDS.search(tail):
-            return "crashed", None
-        if code == 127 and _LOADER_WORDS.search(tail):
-            return "not-started", tail.strip()[-500:]
-        return "not-python", None
 
     def _answer(self, status: str, **more: Any) -> Answer:
         transcript = self._transcript
@@ -265,12 +249,29 @@ class _Output:
         return bytes(self._tail).decode("utf-8", "replace")
 
 
-def signal_name(code: int) -> str | None:
+def own_end(transcript: Transcript, code: int, tail: str, system: str = sys.platform) -> tuple[str, str | None]:
+    """(Status, detail) of a process that ended by itself. ``tail``: the end of what it printed."""
+    if transcript.done:
+        return ("failed" if transcript.failed else "ok"), None
+    if transcript.greeting is not None or transcript.stages:
+        if transcript.stages and not transcript.stages[-1].ended:
+            return "crashed", f"it ended inside the stage {transcript.stages[-1].name}"
+        return "crashed" if code else "no-answer", None
+    if code == 0:
+        return "no-answer", None
+    if signal_name(code, system) or _PYTHON_WORDS.search(tail):
+        return "crashed", None
+    if code == 127 and _LOADER_WORDS.search(tail):
+        return "not-started", tail.strip()[-500:]
+    return "not-python", None
+
+
+def signal_name(code: int, system: str = sys.platform) -> str | None:
     """The signal or NTSTATUS of an exit code ("SIGSEGV", "STATUS_ACCESS_VIOLATION"); None: an ordinary one.
 
-    A shell that started the interpreter ends with 128 + the number of the signal.
+    A shell that started the interpreter ends with 128 + the number of the signal. ``system``: as sys.platform.
     """
-    if sys.platform == "win32":
+    if system == "win32":
         return exit_code_name(code)
     number = -code if code < 0 else code - 128
     try:

@@ -15,6 +15,11 @@ def measured(script, argument, environment, limit, names):
 
     ``limit``: seconds after which it is ended.
     """
+    if kit.is_carried():
+        variables = " ".join("%s=%s" % pair for pair in sorted(environment.items()))
+        for named in names:
+            yield compute.facts_of(dict(named, reason="one-file", detail=variables))
+        return
     yield {"planned+": names}
     with tempfile.TemporaryDirectory(prefix="naosu-", dir=kit.place_of_folders()) as folder:
         path = os.path.join(folder, "answer")

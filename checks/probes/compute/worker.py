@@ -45,6 +45,8 @@ class Workers:
         key = _key(variables)
         worker = self._alive.pop(key, None)
         if worker is None:
+            if kit.is_carried():
+                raise NotTried("one-file", " ".join("%s=%s" % pair for pair in key))
             if len(self._alive) >= MOST:
                 self._alive.pop(next(iter(self._alive))).close()
             worker = _Worker(self._framework, self._device, variables)

@@ -16,6 +16,7 @@ from checks.engine.plans.minimal import SCRIPT as MINIMAL_SCRIPT
 from checks.engine.plans.quantisation import SCRIPT as LOSS_SCRIPT
 from checks.engine.plans.rerun import SCRIPT as MODEL_SCRIPT
 from checks.engine.plans.statements import Statements
+from checks.engine.portable.plan import SCRIPTS
 from checks.engine.scripts import FOLDER
 from checks.engine.served.plan import SCRIPT as SERVED_SCRIPT
 
@@ -63,6 +64,6 @@ def test_has_the_form_that_the_host_expects(path: Path) -> None:
 def test_the_catalogue_names_every_script_once() -> None:
     several = {spec.script for spec in (*MODEL_PROBES, *COMPUTATION_PROBES)}
     of_models = (EXPORT_SCRIPT, MODEL_SCRIPT, MINIMAL_SCRIPT, LOSS_SCRIPT)
-    named = [*(spec.script for spec in PROBES), *several, *of_models, SERVED_SCRIPT, Statements({}).script]
+    named = [*(spec.script for spec in PROBES), *several, *of_models, SERVED_SCRIPT, Statements({}).script, *SCRIPTS]
     assert sorted(named) == PROBE_SCRIPTS
     assert len({spec.id for spec in PROBES}) == len(PROBES)

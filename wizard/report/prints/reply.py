@@ -9,8 +9,9 @@ import re
 import textwrap
 from collections.abc import Iterator
 
+from checks.engine.portable.command import command
 from checks.knowledge.catalogue import UNKNOWN
-from wizard.report.content.blocks import Block, Look, Paragraph, Quote
+from wizard.report.content.blocks import Block, Code, Look, Paragraph, Quote
 from wizard.report.content.finding_blocks import cause_blocks, explanation_blocks, items, remedy_section
 from wizard.report.content.report import FindingView, Report
 from wizard.report.prints.markdown import blocks_as_markdown
@@ -50,6 +51,9 @@ def _reply(report: Report) -> Iterator[Block]:
     if report.questions:
         yield Paragraph(say("ask" if is_known else "ask-first"))
         yield items(report.questions)
+    if report.questions and not is_known:
+        yield Paragraph(say("probe"))
+        yield Code(command(computes=False))
 
 
 def _seen(report: Report) -> Iterator[Block]:

@@ -56,7 +56,13 @@ def patch(path: Path, edits: Iterable[Edit], name: str = "") -> str:
         after = _notebook(path.read_bytes(), source, _rows(source, edits)).decode("utf-8", "surrogateescape")
     else:
         after = _in_line_breaks(fixed(source, edits), before)
-    return unified(before, after, (name or str(path)).replace("\\", "/").lstrip("/"))
+    return unified(before, after, name or _named(path))
+
+
+def _named(path: Path) -> str:
+    """As ``patch -p1`` finds it in the current folder; of a file elsewhere in the root of the disk."""
+    here = path.relative_to(Path.cwd()) if path.is_absolute() and path.is_relative_to(Path.cwd()) else path
+    return here.as_posix().lstrip("/")
 
 
 def unified(before: str, after: str, name: str) -> str:

@@ -24,6 +24,7 @@ _ONLY_SHAPES = re.compile(
 )
 _TRAINS = (".backward", ".fit", ".train_on_batch", ".fit_generator", ".step", ".minimize", ".apply_gradients")
 _LOADS = ("load_state_dict", "from_pretrained", "load_weights", "load_model", "load_from_checkpoint", "restore")
+OPTIMISER = re.compile(r"torch\.optim\.(?!lr_scheduler)\w+$")
 _SEEDER_NAME = re.compile(r"(?:^|[._:])\w*seed\w*$|(?:^|[._:])\w*determinis\w*$|reproducib\w*$", re.IGNORECASE)
 _NO_SEEDERS = ("argparse.", "os.", "builtins.", "numpy.random.SeedSequence", "jax.", "secrets.", "time.", "logging.")
 
@@ -65,6 +66,8 @@ def is_seeder_by_name(step: Step) -> bool:
 
 def _drawn(step: Step, weights_matter: bool) -> Iterator[Draw]:
     meaning = step.meaning
+    if _is_for_a_seed(step):
+        return
     if meaning in _OWN_GENERATORS:
         if not step.call.args and not step.call.keywords:
             yield Draw(step, _OWN_GENERATORS[meaning])
@@ -85,6 +88,21 @@ def _drawn(step: Step, weights_matter: bool) -> Iterator[Draw]:
         return
     later = ".Random" in meaning or "Dropout" in meaning or "Sampler" in meaning or meaning.startswith("sklearn.")
     yield Draw(step, generator.id, is_drawn_here=not later)
+
+
+def _is_for_a_seed(step: Step) -> bool:
+    """Whether what is drawn becomes a seed: of that the rule about seeds from clocks speaks."""
+    for around in step.module.walk.around(step.call):
+        if isinstance(around, ast.keyword) and "seed" in (around.arg or ""):
+            return True
+        if isinstance(around, ast.Assign | ast.AnnAssign):
+            targets = around.targets if isinstance(around, ast.Assign) else [around.target]
+            return any("seed" in ast.unparse(target).lower() for target in targets)
+        if isinstance(around, ast.Call) and "seed" in ast.unparse(around).lower() and around.args[:1] == [step.call]:
+            return True
+        if isinstance(around, ast.stmt):
+            break
+    return False
 
 
 def _brings_its_own(step: Step, generator: Generator) -> bool:
@@ -153,13 +171,14 @@ def _goes_only_to_shapes(step: Step, name: str) -> bool:
 
 def _is_benchmark(run: Run) -> bool:
     """Whether a program measures times: its inputs are drawn, and its result is none that has to come again."""
-    if "bench" in run.entry.path.name.lower() or "profil" in run.entry.path.name.lower():
-        return True
     return any(step.meaning.startswith(("torch.utils.benchmark.", "timeit.")) for step in run.steps)
 
 
 def _trains(run: Run) -> bool:
-    return any(step.meaning.endswith(_TRAINS) or "Trainer" in step.meaning for step in run.steps)
+    return any(
+        step.meaning.endswith(_TRAINS) or "Trainer" in step.meaning or OPTIMISER.match(step.meaning)
+        for step in run.steps
+    )
 
 
 def _loads(run: Run) -> bool:

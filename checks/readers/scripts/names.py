@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from checks.readers.scripts.project import Entity, Module, Project
 
 _DEEPEST = 40  # steps from one name to another
+_MOST_CALLS = 8  # of a function, by which its parameters are known
 _MOST_STEPS = 2000  # for one question: what branches more is followed by no reader either
 _BUILTINS = frozenset(dir(builtins))
 # Methods of models and tensors that give back what they were asked of.
@@ -45,6 +46,7 @@ class Names:
         self._module = module
         self._known: dict[ast.AST, str] = {}
         self._at_work: set[ast.AST] = set()
+        self._by_name: dict[str, list[tuple[ast.Call, Scope]]] | None = None
         self._steps = 0
         self._cuts = 0
 
@@ -81,7 +83,7 @@ class Names:
         where: Scope | None = scope
         while where is not None:
             if name in where.bound:
-                return self._of_bindings(where.bound[name], where)
+                return self._of_bindings(where.bound[name], where, name)
             if where.parent is not None and _is_self(name, where.parent):
                 return self.name(name, where.parent)
             where = where.parent
@@ -132,19 +134,45 @@ class Names:
                 return left if left in ("builtins.set()", "pathlib.Path()") else ""
         return _LITERALS.get(type(node), "")
 
-    def _of_bindings(self, bindings: list[Bound | Imported | Scope | ClassBody], where: Scope) -> str:
+    def given(self, name: str, function: Scope) -> list[tuple[ast.expr, Scope]]:
+        """What the calls in this module give for a parameter of a function; [] where one leaves it open."""
+        found = []
+        for call, scope in self._calls_of(function):
+            given = _argument(call, name, function)
+            if given is None:
+                return []
+            found.append((given, scope))
+        return found
+
+    def _calls_of(self, function: Scope) -> list[tuple[ast.Call, Scope]]:
+        """The calls in this module of a function or method, by its name."""
+        if self._by_name is None:
+            self._by_name = {}
+            for scope in self._module.walk.scopes.values():
+                for call in scope.calls:
+                    last = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+                    self._by_name.setdefault(last, []).append((call, scope))
+        last = function.name.rpartition(".")[2]
+        owner = function.owner.node.name if last == "__init__" and function.owner else last
+        return self._by_name.get(owner, [])
+
+    def _of_parameter(self, name: str, function: Scope) -> str:
+        given = self.given(name, function)
+        return _common(self.meaning(value, scope) for value, scope in given) if 0 < len(given) <= _MOST_CALLS else ""
+
+    def _of_bindings(self, bindings: list[Bound | Imported | Scope | ClassBody], where: Scope, name: str = "") -> str:
         if len(bindings) > 50:  # nothing that a reader would follow either
             return ""
-        return _common(self._of_binding(binding, where) for binding in bindings)
+        return _common(self._of_binding(binding, where, name) for binding in bindings)
 
-    def _of_binding(self, binding: Bound | Imported | Scope | ClassBody, where: Scope) -> str | None:
+    def _of_binding(self, binding: Bound | Imported | Scope | ClassBody, where: Scope, name: str = "") -> str | None:
         """None: it says nothing, since it only passes on what the name is already."""
         if isinstance(binding, Imported):
             return self._of_import(binding)
         if isinstance(binding, Scope | ClassBody):
             return self._project.name_of(self._module, binding)
         if binding.value is None:
-            return ""
+            return self._of_parameter(name, where) if binding.how == "parameter" else ""
         if binding.value in self._at_work:
             return None
         meaning = self.meaning(binding.value, where)
@@ -266,6 +294,25 @@ def _returns(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Retur
         ):
             todo.extend(ast.iter_child_nodes(node))
     return found
+
+
+def _argument(call: ast.Call, name: str, function: Scope) -> ast.expr | None:
+    """What a call gives for a parameter; None: its default, or nothing that the text tells."""
+    if any(keyword.arg is None for keyword in call.keywords) or any(
+        isinstance(each, ast.Starred) for each in call.args
+    ):
+        return None
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    node = function.node
+    if isinstance(node, ast.Module):
+        return None
+    names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+    if function.owner is not None and names and isinstance(call.func, ast.Attribute | ast.Name):
+        names = names[1:]
+    index = names.index(name) if name in names else len(call.args)
+    return call.args[index] if index < len(call.args) else None
 
 
 def _is_self(name: str, scope: Scope) -> bool:

@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
+from typing import Any
 
 from checks.readers.scripts.project import OWN, Entity, Module, Project
 from checks.readers.scripts.scopes import ClassBody, Scope
 from checks.readers.scripts.sources import NOTEBOOK
 
+_LAUNCHERS = frozenset({"fire.Fire", "absl.app.run", "tensorflow.app.run", "typer.run", "accelerate.notebook_launcher"})
+_LAUNCHING = (".spawn", ".Process", ".Thread", ".launch", ".with_parameters", ".map", ".starmap")
 _MOST_STEPS = 50_000  # calls of one run
 _DEEPEST = 60  # functions within one another
 _TESTS = ("conftest.py", "setup.py", "noxfile.py", "__init__.py")
@@ -56,6 +59,22 @@ class Step:
         return self.module.names.meaning(node, self.scope)
 
 
+@dataclass(frozen=True, eq=False)
+class Store:
+    """An assignment to an attribute or item. ``at``: how many steps of the run come before it."""
+
+    module: Module
+    scope: Scope
+    target: ast.Attribute | ast.Subscript
+    value: ast.expr
+    at: int
+
+    @property
+    def meaning(self) -> str:
+        """Of what is assigned to."""
+        return self.module.names.meaning(self.target, self.scope)
+
+
 @dataclass(eq=False)
 class Run:
     """What the start of one file does."""
@@ -69,9 +88,19 @@ class Run:
         return self._followed[0]
 
     @property
+    def stores(self) -> tuple[Store, ...]:
+        """What it assigns to attributes and items, in the same order."""
+        return tuple(self._followed[1].stores)
+
+    @property
     def scopes(self) -> tuple[tuple[Module, Scope], ...]:
         """The scopes that run."""
-        return self._followed[1]
+        return tuple(self._followed[1].seen.values())
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The meanings of all that it calls."""
+        return frozenset(step.meaning for step in self.steps)
 
     @cached_property
     def modules(self) -> tuple[Module, ...]:
@@ -79,9 +108,9 @@ class Run:
         return tuple(dict.fromkeys((self.entry, *(module for module, _ in self.scopes))))
 
     @cached_property
-    def _followed(self) -> tuple[tuple[Step, ...], tuple[tuple[Module, Scope], ...]]:
+    def _followed(self) -> tuple[tuple[Step, ...], _Follower]:
         follower = _Follower(self.project, self.entry)
-        return tuple(follower.steps()), tuple(follower.seen.values())
+        return tuple(follower.steps()), follower
 
 
 def is_test(module: Module) -> bool:
@@ -125,7 +154,8 @@ class _Follower:
         self._project = project
         self._entry = entry
         self.seen: dict[Scope, tuple[Module, Scope]] = {}
-        self._count = 0
+        self.stores: list[Store] = []
+        self._count = self._made = 0
         self._later: list[tuple[Module, Scope]] = []
         self._guards: dict[Module, ast.If | None] = {}
 
@@ -139,11 +169,15 @@ class _Follower:
         if scope in self.seen or depth > _DEEPEST:
             return
         self.seen[scope] = (module, scope)
-        events: list[ast.Call | ast.Import | ast.ImportFrom] = [*scope.calls, *scope.imports]
-        if scope.imports:
+        stored: dict[ast.AST, ast.expr] = dict(scope.stores)
+        events: list[Any] = [*scope.calls, *scope.imports, *stored]
+        if scope.imports or stored:
             events.sort(key=lambda node: (node.lineno, node.col_offset))
         for node in events:
             if self._is_guarded(module, node):
+                continue
+            if node in stored:
+                self.stores.append(Store(module, scope, node, stored[node], self._made))
                 continue
             self._count += 1
             if self._count > _MOST_STEPS:
@@ -152,9 +186,11 @@ class _Follower:
                 yield from self._import(module, node, depth, is_certain=is_certain)
                 continue
             meaning = module.names.called(node, scope)
+            self._made += 1
             yield Step(module, scope, node, meaning, is_certain)
-            if meaning.startswith(OWN):
-                for inner_module, inner in self._entered(meaning):
+            entered = [meaning] if meaning.startswith(OWN) else _handed_over(module, scope, node, meaning)
+            for each in entered:
+                for inner_module, inner in self._entered(each):
                     yield from self._scope(inner_module, inner, depth + 1, is_certain=is_certain)
         self._named(module, scope)
 
@@ -212,6 +248,16 @@ class _Follower:
             self._guards[module] = main_guard(module)
         guard = self._guards[module]
         return guard is not None and guard.lineno <= getattr(node, "lineno", 0) <= (guard.end_lineno or 0)
+
+
+def _handed_over(module: Module, scope: Scope, call: ast.Call, meaning: str) -> list[str]:
+    """The functions of the folder that a launcher calls, which is given them: ``fire.Fire(main)``."""
+    if not (meaning in _LAUNCHERS or meaning.endswith(_LAUNCHING)):
+        return []
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    given += [value for each in given if isinstance(each, ast.Dict) for value in each.values]
+    meanings = [module.names.meaning(each, scope) for each in given if isinstance(each, ast.Name | ast.Attribute)]
+    return [found for found in meanings if found.startswith(OWN)]
 
 
 def _methods(entity: Entity, name: str) -> Iterator[tuple[Module, Scope]]:

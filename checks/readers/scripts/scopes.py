@@ -24,9 +24,9 @@ class Imported:
 
 @dataclass(frozen=True)
 class Bound:
-    """A name that a statement binds. ``how``: "=", "for" (an element of it), "with" (what it yields), or "[i]".
+    """A name that is bound. ``how``: "=", "for" (an element of it), "with" (what it yields), "[i]", "parameter".
 
-    ``value`` None: nothing is known of it (a parameter, an exception).
+    ``value`` None: nothing is known of it here (a parameter, an exception).
     """
 
     value: ast.expr | None = None
@@ -124,7 +124,7 @@ class Walk:
         for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg):
             if argument is not None:
                 self.parents[argument] = node
-                inner.bound.setdefault(argument.arg, []).append(Bound())
+                inner.bound.setdefault(argument.arg, []).append(Bound(how="parameter"))
         if isinstance(node, ast.Lambda):
             self._push([node.body], node, inner, None)
         else:

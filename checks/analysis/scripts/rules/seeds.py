@@ -74,19 +74,28 @@ def seed_after_use(run: Run) -> Iterator[Mark]:
         return
     seeds = seeds_of(run)
     at = {step: index for index, step in enumerate(run.steps)}
-    for generator in sorted({draw.generator for draw in draws_of(run)}):
+    draws = [draw for draw in draws_of(run) if draw.is_drawn_here and draw.step.is_certain]
+    for generator in sorted({draw.generator for draw in draws}):
         mine = [seed for seed in seeds if seed.generators & {generator, _ALL}]
-        if not mine or not mine[0].step.is_certain or generator not in mine[0].generators | {_ALL}:
+        if not mine or not seeded_by(mine[0].step.meaning):
             continue
         first = mine[0]
-        early = [
-            draw
-            for draw in draws_of(run)
-            if draw.generator == generator and draw.is_drawn_here and draw.step.is_certain and at[draw.step] < first.at
-        ]
-        early = [draw for draw in early if not _inside(draw.step, first.step)]
-        if early and (_ALL not in first.generators or seeded_by(first.step.meaning)):
+        early = [draw for draw in draws if draw.generator == generator and not _inside(draw.step, first.step)]
+        if first.step.is_certain:
+            early = [draw for draw in early if at[draw.step] < first.at]
+        else:
+            handler = _handler_at(run, first.step)
+            early = [draw for draw in early if at[draw.step] < handler]
+        if early:
             yield _late(run, generator, first, early[0])
+
+
+def _handler_at(run: Run, seed: Step) -> int:
+    """The step at which the function that seeds is handed to an event by its decorator; -1: it is not."""
+    handler = seed.scope.node
+    decorators = handler.decorator_list if isinstance(handler, ast.FunctionDef) else []
+    calls = [each for each in decorators if isinstance(each, ast.Call)]
+    return next((at for at, step in enumerate(run.steps) if step.is_certain and step.call in calls), -1)
 
 
 def _late(run: Run, generator: str, seed: _Seed, draw: Draw) -> Mark:

@@ -24,6 +24,8 @@ _DOWNLOADS = (
     "torchvision.datasets.utils.download_url", "keras.utils.get_file", "boto3.", "pooch.",
 )  # fmt: skip
 _ARGUMENTS = ("argparse.ArgumentParser().parse_args()", "sys.argv", "click.", "typer.", "absl.flags.", "fire.")
+_ARGUMENT_NAMES = frozenset({"args", "opt", "opts", "options", "FLAGS", "flags", "hparams", "params"})
+_DEEPEST = 9  # steps from a load back to where its file is named
 
 
 @module_rule("untrusted-load")
@@ -44,25 +46,54 @@ def untrusted_load(view: ModuleView) -> Iterator[Mark]:
 
 def _is_from_outside(node: ast.expr, module: Module, scope: Scope, depth: int = 0) -> bool:
     """Whether a file or its bytes are downloaded here, or named by an argument of the program."""
-    if depth > 6:
+    if depth > _DEEPEST:
         return False
-    meaning = module.names.meaning(node, scope)
-    if meaning.startswith((*_DOWNLOADS, *_ARGUMENTS)):
+    if module.names.meaning(node, scope).startswith((*_DOWNLOADS, *_ARGUMENTS)):
         return True
     if isinstance(node, ast.Call):
         return any(_is_from_outside(each, module, scope, depth + 1) for each in (*node.args, _receiver(node)) if each)
     if isinstance(node, ast.Name):
-        where: Scope | None = scope
-        while where is not None:
-            if node.id in where.bound:
-                values = [getattr(each, "value", None) for each in where.bound[node.id]]
-                return any(
-                    isinstance(value, ast.expr) and _is_from_outside(value, module, where, depth + 1)
-                    for value in values
-                )
-            where = where.parent
-    if isinstance(node, ast.Attribute | ast.Subscript):
+        return _is_downloaded(node.id, module) or any(
+            _is_from_outside(value, module, where, depth + 1) for value, where in _values(node.id, module, scope)
+        )
+    if isinstance(node, ast.Attribute):
+        if isinstance(node.value, ast.Name) and node.value.id in _ARGUMENT_NAMES:
+            return True
         return _is_from_outside(node.value, module, scope, depth + 1)
+    if isinstance(node, ast.BinOp):
+        return any(_is_from_outside(each, module, scope, depth + 1) for each in (node.left, node.right))
+    if isinstance(node, ast.JoinedStr):
+        parts = [each.value for each in node.values if isinstance(each, ast.FormattedValue)]
+        return any(_is_from_outside(each, module, scope, depth + 1) for each in parts)
+    return isinstance(node, ast.Subscript) and _is_from_outside(node.value, module, scope, depth + 1)
+
+
+def _values(name: str, module: Module, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+    """What a name is bound to: by assignments, or of a parameter by the calls of its function."""
+    where: Scope | None = scope
+    while where is not None and name not in where.bound:
+        where = where.parent
+    if where is None:
+        return []
+    found = []
+    for binding in where.bound[name]:
+        value = getattr(binding, "value", None)
+        if isinstance(value, ast.expr):
+            found.append((value, where))
+        elif getattr(binding, "how", "") == "parameter":
+            found.extend(module.names.given(name, where))
+    return found
+
+
+def _is_downloaded(name: str, module: Module) -> bool:
+    """Whether a variable names the file that a download writes."""
+    for scope in module.walk.scopes.values():
+        for call in scope.calls:
+            given = [*call.args[1:], *(each.value for each in call.keywords)]
+            if any(isinstance(each, ast.Name) and each.id == name for each in given):
+                meaning = module.names.called(call, scope)
+                if meaning.startswith(_DOWNLOADS) or meaning.endswith(("urlretrieve", "download_url", "download_file")):
+                    return True
     return False
 
 

@@ -113,6 +113,8 @@ from checks.facts.programs.served import ServedAnswer, ServedAspect, ServedFacts
 from checks.facts.programs.watched import (
     DeviceUse,
     Frame,
+    GpuMoment,
+    GpuUse,
     LoadedModule,
     ProgramEnd,
     ProgramRun,

@@ -11,7 +11,9 @@ _ON_GPU = ("cuda", "gpu", "xpu", "mps", "rocm", "tensorrtexecution")
 
 
 def computed_on_gpu(run: ProgramRun, nvidia: NvidiaFacts | None) -> bool:
-    """Whether something of it lay on a GPU: by its frameworks, or by the driver's list of processes with memory."""
+    """Whether something of it lay on a GPU: by its frameworks, or by the driver's list of processes that compute."""
+    if any(use.is_own for use in run.gpu_use):
+        return True
     if any(use.device.lower().startswith(_ON_GPU) for python in run.pythons for use in python.devices):
         return True
     listed = {process.pid for gpu in (nvidia.devices if nvidia else None) or () for process in gpu.processes or ()}

@@ -25,6 +25,7 @@ from checks.engine.processes.tree import ProcessTree
 from checks.engine.watch.busy import Busy
 from checks.engine.watch.command import python_of
 from checks.engine.watch.connection import Connection, wait_in_thread
+from checks.engine.watch.gpu_use import GpuWatch
 from checks.engine.watch.hook import heeds_nothing, hooked, recorded, without_own_end
 from checks.engine.watch.outside import Outside
 from checks.engine.watch.quoted import quoted_variables
@@ -83,6 +84,7 @@ class _Watch:
         self._cancelled = cancelled
         self._outside = Outside()
         self._busy = Busy()
+        self._gpus = GpuWatch()
         self._oom_counts = oom_counts()
         self._started = time.monotonic()
         self._looks = [*_LOOKS]
@@ -101,6 +103,7 @@ class _Watch:
         left = False
         try:
             self._connection.begin(tree.process)
+            self._gpus.begin()
             ended = wait_in_thread(tree.process)
             on_start(tree)
             why = self._follow(tree, ended)
@@ -174,6 +177,7 @@ class _Watch:
         if more.get("exit_code") == 0:
             pythons = tuple(map(without_own_end, pythons))
         untouched = time.monotonic() - self._started if outside.left_gpu_alone else None
+        on_gpu = outside.gpu_processes | {python.pid for python in inside if python.gpu_files}
         run = ProgramRun(
             origin="the program itself",
             command=task.named or task.command,
@@ -193,7 +197,8 @@ class _Watch:
             processor=self._busy.cores if more.get("end") == ProgramEnd.WATCHED else None,
             waits_for=self._busy.waits_for if more.get("end") == ProgramEnd.WATCHED else (),
             measured_for=self._busy.seconds if more.get("end") == ProgramEnd.WATCHED else None,
-            gpu_processes=tuple(sorted(outside.gpu_processes | {python.pid for python in inside if python.gpu_files})),
+            gpu_processes=tuple(sorted(on_gpu)),
+            gpu_use=self._gpus.end(outside.processes | {python.pid for python in inside}, on_gpu=bool(on_gpu)),
         )
         unseen = not inside and interpreter is not None
         told = {"detail": "no-hook"} if unseen and not more.get("detail") else {}

@@ -16,6 +16,7 @@ from pathlib import PurePath
 import psutil
 
 from checks.engine.watch.busy import Busy
+from checks.engine.watch.gpu_use import GpuWatch
 from checks.engine.watch.outside import Outside, has_gpu_open, mapped, packages_in, whole
 from checks.facts import ProgramEnd, ProgramRun
 from checks.facts.programs.watched import GONE
@@ -100,7 +101,8 @@ def look_at(pid: int, seconds: float = SECONDS, *, cancelled: Callable[[], bool]
         raise NotRunning("process-denied", word=str(pid)) from error
     except psutil.Error as error:
         raise NotRunning("process-none", word=str(pid)) from error
-    outside, began, busy = Outside(), time.monotonic(), Busy()
+    outside, began, busy, gpus = Outside(), time.monotonic(), Busy(), GpuWatch()
+    gpus.begin()
     while True:
         members = _members(process)
         if not members:
@@ -125,6 +127,7 @@ def look_at(pid: int, seconds: float = SECONDS, *, cancelled: Callable[[], bool]
         pythons=pythons,
         gpu_processes=tuple(sorted(outside.gpu_processes)),
         gpu_untouched_for=looked if outside.left_gpu_alone else None,
+        gpu_use=gpus.end(outside.processes, on_gpu=bool(outside.gpu_processes)),
         processor=busy.cores,
         waits_for=busy.waits_for,
         measured_for=busy.seconds,

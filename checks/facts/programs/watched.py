@@ -61,6 +61,49 @@ class DeviceUse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     peak_memory: int | None = None
 
 
+class GpuMoment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one GPU did from ``begin`` to ``end``, seconds after the start of a watched program.
+
+    ``busy``: the share of the time in which a kernel of anybody ran, 0 to 1; None: the GPU does not tell. ``memory``:
+    bytes that the program's processes held at most; None: nobody can tell them from others'.
+    """
+
+    begin: float
+    end: float
+    busy: float | None = None
+    memory: int | None = None
+
+
+class GpuUse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How one NVIDIA GPU was used while a program was watched, as NVML tells it.
+
+    ``looks``: how often it was asked; ``idle``: the share of them at which nothing had run on it, None: it does not
+    tell. ``is_own``: whether the driver listed processes of the program on it; None: it lists none that could be
+    compared, as in a container with process numbers of its own.
+    """
+
+    gpu: int
+    name: str = ""
+    uuid: str = ""
+    memory_total: int | None = None
+    looks: int = 0
+    idle: float | None = None
+    is_own: bool | None = None
+    moments: tuple[GpuMoment, ...] = ()
+
+    @property
+    def memory(self) -> int | None:
+        """The most that the program's processes held."""
+        return max((moment.memory for moment in self.moments if moment.memory is not None), default=None)
+
+    @property
+    def busy(self) -> float | None:
+        """The mean share of the time in which something ran on it, over the whole watch."""
+        told = [(moment.busy, moment.end - moment.begin) for moment in self.moments if moment.busy is not None]
+        seconds = sum(length for _, length in told)
+        return sum(busy * length for busy, length in told) / seconds if seconds else None
+
+
 class PythonProcess(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """One Python of a watched program, as seen from its inside."""
 
@@ -115,6 +158,7 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     pythons: tuple[PythonProcess, ...] = ()
     gpu_processes: tuple[int, ...] = ()  # process numbers of it that a driver listed
     gpu_untouched_for: float | None = None  # seconds for which it was watched with no GPU open; None: not known
+    gpu_use: tuple[GpuUse, ...] = ()  # of each GPU that NVML knows, over the time; () where there is none
     quoted_variables: dict[str, str] = {}  # of its environment, whose whole value its exception names
     processor: float | None = None  # cores that were busy on average
     waits_for: tuple[str, ...] = ()  # what its processes waited for at every look: "lock", "input"; () where unknown

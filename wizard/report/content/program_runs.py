@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
-from checks.facts import Frame, ProgramEnd, ProgramRun, PythonProcess, Raised
+from checks.facts import Frame, GpuUse, ProgramEnd, ProgramRun, PythonProcess, Raised
 from checks.facts.case import Case
 from wizard.report.content.blocks import (
     SYMBOLS,
@@ -20,14 +20,17 @@ from wizard.report.content.blocks import (
     Pairs,
     Paragraph,
     Place,
+    Plot,
     Quote,
     Section,
+    Series,
 )
 from wizard.report.content.fact_sheet import size
 from wizard.words import known, words
 
 _MOST_FRAMES = 12  # that are printed; the JSON holds all
 _MOST_LINES = 30  # of an output
+_FEWEST = 5  # moments of which a curve shows more than a sentence
 _FEW = 3  # statements that are named where they worked
 _LONGEST = 400  # characters of a command or a message that stands in a row
 # Code of others: what the user wrote is elsewhere.
@@ -145,6 +148,9 @@ def _command(run: ProgramRun) -> str:
 def _program(run: ProgramRun, number: int, language: str) -> Section:
     blocks: list[Block] = [*_where(run, language), *_waited(run, language)]
     blocks.append(Section("", (Pairs(tuple(_rows(run, language))),), detail=Detail.FULL))
+    plot = _use_over_time(run, language)
+    if plot is not None:
+        blocks.append(Section(words("runs.heading-gpu-use", language), (plot,), id="gpu-use", detail=Detail.FULL))
     blocks += _printed(run, language)
     state = "clear" if run.worked else "blocking" if run.failed else "note"
     key = "heading-running" if run.end == ProgramEnd.RUNNING else "heading"
@@ -222,6 +228,9 @@ def _rows(run: ProgramRun, language: str) -> Iterator[FactRow]:
     elif run.gpu_untouched_for is not None:
         seconds = words("runs.seconds", language, seconds=run.gpu_untouched_for)
         yield row("gpu", words("runs.gpu-untouched", language, seconds=seconds))
+    for use in run.gpu_use:
+        name = words("report.with-detail", language, text=f"GPU {use.gpu}", detail=use.name) if use.name else ""
+        yield FactRow(name or f"GPU {use.gpu}", _used(use, language))
     if run.processor is not None:
         yield row("processor", f"{run.processor:.1f}")
     warnings = list(dict.fromkeys(warning for python in run.pythons for warning in python.warnings))
@@ -229,6 +238,47 @@ def _rows(run: ProgramRun, language: str) -> Iterator[FactRow]:
         yield row("warnings", "\n".join(warning[:_LONGEST] for warning in warnings[:_MOST_FRAMES]))
     if run.end != ProgramEnd.NOT_STARTED and run.detail:
         yield row("note", known(f"runs.detail-{run.detail}", run.detail, language))
+
+
+def _used(use: GpuUse, language: str) -> str:
+    """What the program held on a GPU, and how busy that was with the work of all."""
+    parts = []
+    if use.is_own is False:
+        parts.append(words("runs.gpu-not-its-own", language))
+    elif use.is_own is None:
+        parts.append(words("runs.gpu-whose", language))
+    elif use.memory is not None:
+        whole = size(use.memory_total, language) if use.memory_total else "–"
+        parts.append(words("runs.gpu-held", language, most=size(use.memory, language), whole=whole))
+    if use.busy is not None and use.idle is not None:
+        busy, idle = round(100 * use.busy), round(100 * use.idle)
+        parts.append(words("runs.gpu-busy", language, busy=busy, idle=idle, looks=use.looks))
+    return words("report.sentence-separator", language).join(parts) or "–"
+
+
+def _use_over_time(run: ProgramRun, language: str) -> Plot | None:
+    """How busy each GPU was over the time; None where there is too little to draw."""
+    told = [(use, [moment for moment in use.moments if moment.busy is not None]) for use in run.gpu_use]
+    lines = tuple(
+        Series(
+            f"GPU {use.gpu}",
+            tuple(moment.end for moment in moments),
+            tuple(100 * (moment.busy or 0.0) for moment in moments),
+        )
+        for use, moments in told
+        if len(moments) >= _FEWEST
+    )
+    if not lines:
+        return None
+    seen = [share for line in lines for share in line.y if share is not None]
+    return Plot(
+        title=words("runs.gpu-plot", language),
+        kind="lines",
+        x_label=words("runs.gpu-axis-seconds", language),
+        y_label=words("runs.gpu-axis-busy", language),
+        series=lines,
+        summary=words("runs.gpu-summary", language, least=round(min(seen)), most=round(max(seen))),
+    )
 
 
 def _with_version(run: ProgramRun, language: str) -> str:

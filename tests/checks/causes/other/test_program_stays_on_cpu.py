@@ -12,6 +12,7 @@ from checks.facts import (
     FrameworkDevice,
     Frameworks,
     GpuProcess,
+    GpuUse,
     InterpreterFacts,
     KernelLaunch,
     LoadedModule,
@@ -115,6 +116,15 @@ def test_the_driver_lists_it_with_memory_of_the_card() -> None:
     asked = Symptom(name=SymptomName.NOT_ON_GPU)
     assert used_gpu(Facts(runs=(run(processes=(7,)),), machine=machine, symptom=asked))
     assert not used_gpu(Facts(runs=(run(processes=(8,)),), machine=machine, symptom=asked))
+
+
+@pytest.mark.parametrize("is_own", [True, False, None])
+def test_the_driver_listed_it_while_it_ran(is_own: bool | None) -> None:
+    asked = Symptom(name=SymptomName.NOT_ON_GPU)
+    use = GpuUse(gpu=0, looks=3, is_own=is_own)
+    seen = msgspec.structs.replace(run(processes=(7,), gpu_files=("/dev/nvidia0",)), gpu_use=(use,))
+    assert used_gpu(Facts(runs=(seen,), symptom=asked)) is (is_own is True)
+    assert bool(findings(seen)) is (is_own is not True)
 
 
 def test_one_that_still_runs_was_looked_at_for_long_enough() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from checks.facts import DeviceUse, Facts, Frame, ProgramRun, PythonProcess, Raised
+from checks.facts import DeviceUse, Facts, Frame, GpuMoment, GpuUse, ProgramRun, PythonProcess, Raised
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
 from checks.sharing.case import decode, to_builtins
@@ -267,3 +267,47 @@ def test_what_only_waited_is_said(kinds: tuple[str, ...], key: str, language: st
     assert words(f"runs.{key}", language) in shown
     busy = render(case(msgspec.structs.replace(idle, processor=1.0)), "markdown", language, hide=None).decode()
     assert words(f"runs.{key}", language) not in busy
+
+
+USED = GpuUse(
+    gpu=0,
+    name="NVIDIA H100 80GB HBM3",
+    uuid="GPU-5f3a7c1e-1b2d-4c3e-9f80-a1b2c3d4e5f6",
+    memory_total=80 << 30,
+    looks=8,
+    idle=0.25,
+    is_own=True,
+    moments=tuple(GpuMoment(begin=at, end=at + 1.0, busy=at / 10, memory=3 << 30) for at in map(float, range(8))),
+)
+
+
+@pytest.mark.parametrize(
+    ("language", "held"),
+    [("en", "The program held at most 3 GiB of 80 GiB."), ("ja", "最大で3 GiB(全80 GiB)でした")],
+)
+def test_how_the_gpu_was_used_is_told_and_drawn(language: str, held: str) -> None:
+    used = judged(Facts(runs=(replace_use(USED),)), Answers(symptom="not-on-gpu"))
+    text = render(used, "markdown", language).decode().replace("\\", "")
+    assert held in text
+    assert "35" in text  # percent, on average
+    assert words("runs.gpu-summary", language, least=0, most=70) in text
+    assert b"%PDF" in render(used, "pdf", language)
+
+
+@pytest.mark.parametrize(("is_own", "key"), [(False, "gpu-not-its-own"), (None, "gpu-whose")])
+def test_whose_memory_it_is_is_said_as_far_as_it_is_known(is_own: bool | None, key: str) -> None:
+    few = msgspec.structs.replace(USED, is_own=is_own, moments=USED.moments[:2])
+    used = judged(Facts(runs=(replace_use(few),)), Answers(symptom="not-on-gpu"))
+    text = render(used, "markdown", "en").decode().replace("\\", "")
+    assert words(f"runs.{key}", "en") in text
+    assert words("runs.gpu-plot", "en") not in text  # two moments are no curve
+
+
+def test_the_number_of_a_card_is_hidden() -> None:
+    hidden = redact(judged(Facts(runs=(replace_use(USED),)), Answers()), Own()).case
+    assert hidden.facts.runs[0].gpu_use[0].uuid == "GPU-<uuid-1>"
+    assert decode(json.dumps(to_builtins(hidden)).encode()).facts.runs == hidden.facts.runs
+
+
+def replace_use(use: GpuUse) -> ProgramRun:
+    return ProgramRun(command=("python", "train.py"), exit_code=0, seconds=8.0, gpu_use=(use,))

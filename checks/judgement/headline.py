@@ -98,7 +98,7 @@ def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness:
     """What to say of the findings, the best first, for a question and the exactness that its user needs."""
     left = [index for index, finding in enumerate(findings) if not finding.is_mended]
     is_left = is_found([findings[index] for index in left], reported=facts.reported)
-    if fixed_by(facts.mendings) and not is_left and all(run.package for run in still_failing(facts)):
+    if fixed_by(facts.mendings) and not is_left and all(run.is_unasked for run in still_failing(facts)):
         return Headline(Stance.MENDED)
     if not left or len(left) == len(findings):
         return _of_findings(facts, findings, symptom, exactness)

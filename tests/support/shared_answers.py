@@ -11,7 +11,7 @@ import pytest
 
 from checks import probes
 from checks.engine.installed_files import installed_of
-from checks.engine.plans.statements import MOST_PACKAGES
+from checks.engine.plans.unasked import MOST_PACKAGES
 from checks.engine.processes import runner
 from checks.engine.processes.runner import Answer, ProbeTask, run_probe
 from checks.engine.request import Request
@@ -64,7 +64,7 @@ class SharedAnswers:
             use_warm_python(patch, self._torch_python)
             patch.setattr("checks.engine.job_runner.run_probe", self.run)
             patch.setattr("checks.engine.plans.compute.COMPUTATION_PROBES", ())
-            patch.setattr("checks.engine.plans.statements.MOST_PACKAGES", dict.fromkeys(MOST_PACKAGES, 1))
+            patch.setattr("checks.engine.plans.unasked.MOST_PACKAGES", dict.fromkeys(MOST_PACKAGES, 1))
             patch.setattr("checks.engine.examination.installed_of", self.installed)
             yield
 

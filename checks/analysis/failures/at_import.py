@@ -70,7 +70,7 @@ def troubles(
                 version=version,
                 text=text,
                 origin=failure.origin,
-                is_fatal=not failure.run.package and not is_beside,  # of what nobody named as his program: a warning
+                is_fatal=not failure.run.is_unasked and not is_beside,  # of what nobody named as his program: a warning
                 is_warning=is_warning,
                 run=None if is_beside else failure.run,
                 program=failure.program,

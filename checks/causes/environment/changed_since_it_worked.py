@@ -47,7 +47,7 @@ def _finding(found: Ranked, history: History, facts: Facts) -> Finding:
     change = found.change
     run = next((run for run in facts.runs if run.failed and history.what and run.label.startswith(history.what)), None)
     is_asked = facts.symptom is not None and facts.symptom.name == SymptomName.AFTER_CHANGE
-    is_of_package = bool(run.package) if run else all(seen.what == What.STATEMENT for seen in failing(facts))
+    is_of_package = run.is_unasked if run else all(seen.what == What.STATEMENT for seen in failing(facts))
     values: dict[str, Value] = {
         "change_name": name_of(change),
         "change_why": phrase(f"change-why-{found.reason}"),

@@ -134,7 +134,7 @@ def _failed_run_beside(package: InstalledPackage, facts: Facts) -> dict[str, Val
     for run in facts.runs:
         python = run.failing_python
         frames = python.raised.frames if python is not None and python.raised is not None else ()
-        if python is not None and run.failed and not run.package and next(iter(packages_of_frames(frames)), ""):
+        if python is not None and run.failed and not run.is_unasked and next(iter(packages_of_frames(frames)), ""):
             loaded = {module.name.partition(".")[0] for module in python.modules}
             if loaded.intersection(package.modules):
                 return {FAILED_RUN: run.label}

@@ -90,7 +90,7 @@ def _of_failure(conflicts: list[Broken], run: ProgramRun) -> Finding:
     clue = Evidence("clue", quotation(f"{run.raised.type}: {run.raised.message}") if run.raised else "", run.origin)
     return msgspec.structs.replace(
         finding,
-        severity=Severity.WARNING if run.package else Severity.BLOCKING,
+        severity=Severity.WARNING if run.is_unasked else Severity.BLOCKING,
         confidence=0.85,
         evidence=(*finding.evidence, clue),
         values={**finding.values, FAILED_RUN: run.label},

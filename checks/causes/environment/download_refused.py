@@ -51,7 +51,7 @@ def download_refused(runs: ProgramRuns | None, environment: EnvironmentVariables
         reason, variable = _reason(found, environment)
         where = Evidence("download_address", found.host or found.address, failure.origin)
         yield Finding(
-            severity=Severity.BLOCKING if not failure.run.package else Severity.WARNING,
+            severity=Severity.BLOCKING if not failure.run.is_unasked else Severity.WARNING,
             confidence=SEEN if variable else found.certainty,
             subject=found.wanted or found.host or failure.program,
             evidence=(

@@ -128,7 +128,7 @@ def _of_words(name: str, values: Mapping[str, str], told: _Told, installed: tupl
 
 def _of_quoted(name: str, value: str, run: ProgramRun, installed: tuple[Package, ...]) -> Finding:
     row, reader = row_of(name, installed) or (None, None)
-    severity = Severity.WARNING if run.package else Severity.BLOCKING
+    severity = Severity.WARNING if run.is_unasked else Severity.BLOCKING
     words = f"{run.raised.type}: {run.raised.message}" if run.raised else ""
     finding = _finding(
         name, value, row, reader, severity, QUOTED, Evidence("clue", quotation(words), run.origin), state="quoted"

@@ -86,7 +86,7 @@ def _finding(refusal: Refusal, gpu: CudaGpu, share: float, origin: str, run: Pro
     is_too_new = refusal.is_too_new(gpu.capability or "")
     newer = () if is_too_new else ("run-on-newer-gpu",)
     return Finding(
-        severity=Severity.WARNING if run is not None and run.package else Severity.BLOCKING,
+        severity=Severity.WARNING if run is not None and run.is_unasked else Severity.BLOCKING,
         confidence=round(refusal.row.certainty * share, 3),
         subject=refusal.name,
         evidence=(

@@ -63,7 +63,7 @@ def _finding(failure: Failure, found: Shortage, memory: MemoryFacts | None, os: 
     }
     origins = {"main_memory": origin}
     return Finding(
-        severity=Severity.BLOCKING if is_sure and not run.package else Severity.WARNING,
+        severity=Severity.BLOCKING if is_sure and not run.is_unasked else Severity.WARNING,
         confidence=found.confidence,
         subject=failure.program,
         evidence=(

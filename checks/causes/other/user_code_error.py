@@ -91,7 +91,7 @@ def _misspelt(absent: Absent, lines: tuple[int, ...] = ()) -> Finding:
     meant = Evidence("package", f"{owner.name} {owner.version}", "metadata") if owner else None
     shown = Evidence(CLUE, absent.line, absent.trouble.origin, lines=lines)
     return Finding(
-        severity=Severity.WARNING if absent.trouble.run and absent.trouble.run.package else Severity.BLOCKING,
+        severity=Severity.WARNING if absent.trouble.run and absent.trouble.run.is_unasked else Severity.BLOCKING,
         subject=absent.trouble.program,
         evidence=(shown, meant) if meant else (shown,),
         **(_of_name(absent) if absent.near else _of_module(absent)),
@@ -262,7 +262,7 @@ def _made(
 ) -> Finding:
     line = next((line for line in raised.message.splitlines() if line.strip()), "")
     return Finding(
-        severity=Severity.WARNING if failure.run.package else Severity.BLOCKING,
+        severity=Severity.WARNING if failure.run.is_unasked else Severity.BLOCKING,
         confidence=round(request.certainty * share, 3),
         subject=failure.program,
         evidence=(*evidence, Evidence(CLUE, quotation(f"{raised.type}: {line.strip()}"), failure.origin)),

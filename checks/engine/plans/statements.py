@@ -17,6 +17,7 @@ import msgspec
 
 from checks.engine.answers import fields_of
 from checks.engine.job import Job, Limit, Stem
+from checks.engine.plans.unasked import imports_of_scripts, uses_of_packages
 from checks.engine.processes.runner import Answer
 from checks.engine.processes.surroundings import probe_environment
 from checks.engine.request import Request
@@ -25,35 +26,30 @@ from checks.facts import (
     Facts,
     InterpreterFacts,
     LoadedModule,
-    Package,
     ProgramEnd,
     ProgramRun,
     PythonProcess,
     SentFile,
 )
 from checks.facts.runs import RunStatus
-from checks.interpreters.import_names import import_names, metadata_folders
-from checks.knowledge.packages.ai_packages import framework_of_package, is_examined
 from checks.readers.scripts.imports import imports_of, is_import
 
 SECONDS = {"quick": 20.0, "standard": 60.0, "thorough": 300.0}  # for all of them together, by effort
-MOST_PACKAGES = {"quick": 10, "standard": 40, "thorough": 200}  # whose imports are tried, by effort
 ALONE = 5  # failures that are tried once more, each in a process of its own
 EACH = 0.5  # seconds that one is expected to take
 _CODE_IN_TEXT = re.compile(r"^[ \t>E|│]*((?:import|from)[ \t]+[\w., \t]{1,300})$", re.MULTILINE)
 _MOST_IN_TEXT = 5
-# Parts of frameworks and of CUDA, which are nothing to import, and what installs packages.
-_SKIPPED = re.compile(
-    r"nvidia.*|cuda.*|triton.*|libcu.*|jax-(?:cuda|rocm).*|tensorflow-io-gcs.*|tensorboard-data.*|intel-openmp|pip|wheel|"
-    r"setuptools|typing-extensions"
-)
 
 
 @dataclass(frozen=True)
 class Statements(Stem):
-    """The one kind of process that tries statements. ``packages``: by the import that nobody named, its package."""
+    """The one kind of process that tries statements. Of those that nobody named, what each is tried for.
+
+    ``packages``: statement -> the package whose first use it is; ``files``: statement -> the script that has it.
+    """
 
     packages: Mapping[str, str]
+    files: Mapping[str, str]
     stem = "ask/statements"
 
 
@@ -66,15 +62,16 @@ def statements_job(target: InterpreterFacts | None, request: Request) -> Stateme
         return None
     sent = _script_of(request)
     script = Path(sent.origin) if sent else None
-    of_packages = {} if request.runs else _of_packages(target, request)  # the program itself says more
-    statements = list(dict.fromkeys((*_of_script(script), *_in_texts(request), *of_packages)))
+    named = tuple(dict.fromkeys((*_of_script(script), *_in_texts(request))))
+    of_packages, of_files = _unasked(target, request, named)
+    statements = list(dict.fromkeys((*named, *of_files, *of_packages)))
     if not statements:
         return None
     effort = request.answers.effort
     folder = str(script.absolute().parent) if script else ""
     return StatementsJob(
         id="statements",
-        spec=Statements(of_packages),
+        spec=Statements(of_packages, of_files),
         interpreter=target.path,
         argument={"statements": statements, "folder": folder, "script_folder": folder},
         limit=Limit(SECONDS[effort]),
@@ -92,7 +89,7 @@ def _script_of(request: Request) -> SentFile | None:
 def with_script_examined(facts: Facts, request: Request) -> Facts:
     """The facts after these statements were tried: the script is among what was judged."""
     sent = _script_of(request)
-    if not sent or not any(run.statement and not run.package for run in facts.runs):
+    if not sent or not any(run.statement and not run.is_unasked for run in facts.runs):
         return facts
     scripts = (
         msgspec.structs.replace(one, examined=True) if one.origin == sent.origin else one for one in facts.scripts
@@ -112,23 +109,15 @@ def _in_texts(request: Request) -> Iterator[str]:
             yield from [code for code in reversed(found) if is_import(code)][:_MOST_IN_TEXT]
 
 
-def _of_packages(target: InterpreterFacts, request: Request) -> dict[str, str]:
-    """Imports of the packages that stand around the frameworks, or are built upon one, each with its package."""
-    imports: dict[str, str] = {}
-    wanted = [package for package in target.packages or () if _is_tried(package)]
-    for location in dict.fromkeys(package.location for package in wanted if package.location):
-        folders = metadata_folders(location)
-        here = [package for package in wanted if package.location == location]
-        for package in here[: MOST_PACKAGES[request.answers.effort]]:
-            for name in import_names(package, folders)[:1]:
-                imports.setdefault(f"import {name}", package.name)
-    return imports
-
-
-def _is_tried(package: Package) -> bool:
-    """Frameworks have probes of their own."""
-    is_around = is_examined(package.name) or bool(package.requires)
-    return is_around and package.name not in framework_of_package() and not _SKIPPED.fullmatch(package.name)
+def _unasked(
+    target: InterpreterFacts, request: Request, named: tuple[str, ...]
+) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """What nobody named: (of packages, of scripts); nothing where the program itself was run, which says more."""
+    if request.runs:
+        return {}, {}
+    packages, scripts = uses_of_packages(target, request), imports_of_scripts(target, request)
+    of_scripts = {name: file for name, file in scripts.items() if name not in named and name not in packages}
+    return {name: package for name, package in packages.items() if name not in named}, of_scripts
 
 
 def _resume(job: StatementsJob, answers: Sequence[Answer]) -> StatementsJob | None:
@@ -202,6 +191,7 @@ def _run_of(job: StatementsJob, statement: str, tried: _Tried) -> ProgramRun:
         folder=python.folder,
         statement=statement,
         package=job.spec.packages.get(statement, ""),
+        file=job.spec.files.get(statement, ""),
         end=ProgramEnd.ENDED.value,
         exit_code=(answer.run.exit_code or 1) if is_crash else int(python.raised is not None),
         signal=answer.run.signal if is_crash else None,

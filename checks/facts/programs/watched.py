@@ -142,7 +142,8 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     started: tuple[str, ...] = ()  # what was really started, where the command names it in another way: "train.py"
     folder: str = ""
     statement: str = ""
-    package: str = ""  # the distribution whose import the statement is, where nobody named it
+    package: str = ""  # the distribution whose first use the statement is, where nobody named it
+    file: str = ""  # the script of the project that has the statement, where nobody named it
     end: str = ProgramEnd.ENDED.value
     exit_code: int | None = None
     signal: str | None = None  # "SIGSEGV"
@@ -164,6 +165,11 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     waits_for: tuple[str, ...] = ()  # what its processes waited for at every look: "lock", "input"; () where unknown
     measured_for: float | None = None  # the last seconds, over which ``processor`` and ``waits_for`` were seen
     detail: str = ""
+
+    @property
+    def is_unasked(self) -> bool:
+        """Whether nobody named it as what fails: a failure of it is not known to be the user's."""
+        return bool(self.package or self.file)
 
     @property
     def failed(self) -> bool:

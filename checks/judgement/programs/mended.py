@@ -34,7 +34,7 @@ def _told_as_mended(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Outcome,
         return tuple(outcomes)
     failing = still_failing(facts)
     findings = [finding for outcome in outcomes for finding in outcome.findings]
-    if any(not run.package and not any(tells(finding, run) for finding in findings) for run in failing):
+    if any(not run.is_unasked and not any(tells(finding, run) for finding in findings) for run in failing):
         return tuple(outcomes)  # nobody knows why it fails: it may be for the same cause
     works = {run.label for run in facts.runs if run.failed and run not in failing}
     works |= {run.statement for run in (fixed.after, *fixed.others) if run is not None and run.statement and run.worked}

@@ -164,7 +164,7 @@ def _severity(run: ProgramRun, finding: Finding) -> Severity:
     """Of what nobody named as his program, no more than a warning; a cause that is a mere note stays one."""
     if finding.severity is Severity.NOTE:
         return finding.severity
-    return Severity.WARNING if run.package else Severity.BLOCKING
+    return Severity.WARNING if run.is_unasked else Severity.BLOCKING
 
 
 def _unknown(run: ProgramRun) -> Finding:
@@ -177,7 +177,7 @@ def _unknown(run: ProgramRun) -> Finding:
         words = run.detail or (run.errors or run.output).strip()[-ERROR_SHOWN:]
     return Finding(
         cause=UNKNOWN,
-        severity=Severity.WARNING if run.package else Severity.BLOCKING,
+        severity=Severity.WARNING if run.is_unasked else Severity.BLOCKING,
         confidence=NOT_SEEN,
         subject=label_of(run),
         evidence=(

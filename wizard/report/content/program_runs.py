@@ -50,7 +50,7 @@ def statement_sections(case: Case, language: str) -> tuple[Section, ...]:
     tried = [run for run in case.facts.runs if run.statement]
     failed = [run for run in tried if not run.worked]
     worked = [run for run in tried if run.worked]
-    own, others = ([run for run in failed if bool(run.package) is foreign] for foreign in (False, True))
+    own, others = ([run for run in failed if run.is_unasked is foreign] for foreign in (False, True))
     state = "blocking" if own else "warning" if others else "clear"
     blocks: list[Block] = [
         Items(tuple(_alike(runs, language)), SYMBOLS[grade], grade)

@@ -74,12 +74,16 @@ class SharedModule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class InstalledTwice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Two releases of one distribution in one folder. ``version_of_files``: whose files are there; "": mixed."""
+    """Two releases of one distribution in one folder. ``version_of_files``: whose files are there; "": mixed.
+
+    ``stale``: the metadata folders of the others, where one release fits the files.
+    """
 
     name: str
     location: str
     versions: tuple[str, ...]
     version_of_files: str = ""
+    stale: tuple[str, ...] = ()
 
 
 class Leftover(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

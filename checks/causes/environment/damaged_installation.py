@@ -2,17 +2,19 @@
 
 Detects:      files of a package that are not as its installer wrote them down: missing, empty, filled with zeros, cut
               off; modules that import from each other what is not there; a known package's folder without any code; a
-              project installed to be edited in place whose folder is gone.
+              project installed to be edited in place whose folder is gone; a file of a package that whoever runs the
+              program may not read.
 Why it bites: the import fails with words that point elsewhere: "No module named 'numpy.core._multiarray_umath'".
 Blind spots:  packages without a list of files (Debian's); files that only a comparison of the content shows, where
               nothing failed in their package. A file of another size alone may be the user's own edit.
 Knowledge:    resources/knowledge/packages/shared_modules.toml: what other causes explain
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from checks.analysis.failures.owners import packages_of_frames
+from checks.analysis.failures.owners import module_of_file, owner_of_module, packages_of_frames
 from checks.analysis.failures.seen_to_work import imported_packages
 from checks.analysis.packages.reinstalled import reinstalling
 from checks.analysis.packages.taking_part import Part, failed_run_with, part_of
@@ -21,12 +23,16 @@ from checks.facts import Facts, InstalledFiles, InstalledPackage, Leftover, Prog
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity, Unread
 from checks.facts.installed import DAMAGED, FileState
 from checks.facts.phrase import Phrase, Value
+from checks.facts.quotation import quotation
 from checks.knowledge.packages.ai_packages import framework_of_package
 from checks.knowledge.packages.import_packages import distributions_of
 from checks.knowledge.packages.shared_modules import lost_to_sibling
 from checks.knowledge.phrases import phrase
 
 SHOWN = 5  # files that a finding names
+_REFUSED = re.compile(
+    r"\[Errno 13\] [^:]{1,80}: '(?P<file>(?P<folder>[^']{0,1000}[/\\](?:site|dist)-packages[/\\])[^']{1,1000})'"
+)
 _CODE = (".py", ".so", ".pyd", ".dll", ".dylib")
 
 
@@ -45,8 +51,39 @@ def damaged_installation(installed: InstalledFiles, facts: Facts) -> Iterator[Fi
             finding = _of_leftover(leftover, facts)
             if finding is not None:
                 yield finding
+    yield from _unreadable(facts)
     if not is_read:
         raise Unread("installed", installed.unread.get("installed", ""))
+
+
+def _unreadable(facts: Facts) -> Iterator[Finding]:
+    """One finding per package of which a file was refused while the program loaded it."""
+    seen = set()
+    for run in facts.runs:
+        refused = _REFUSED.match(run.raised.message) if run.raised and run.raised.type == "PermissionError" else None
+        module = module_of_file(refused["file"]) if refused else ""
+        if not refused or not module or module in seen or not run.failed:
+            continue
+        seen.add(module)
+        owner = owner_of_module(module, facts.target_interpreter)
+        label = f"{owner.name} {owner.version}" if owner else module
+        yield Finding(
+            severity=Severity.WARNING if run.is_unasked else Severity.BLOCKING,
+            confidence=0.95,
+            subject=owner.name if owner else module,
+            evidence=(
+                Evidence("package", label, run.origin),
+                Evidence("damaged_files", refused["file"], run.origin),
+                Evidence("clue", quotation(run.raised.message if run.raised else ""), run.origin),
+            ),
+            values={
+                "damage": phrase("damage-unreadable", file=refused["file"]),
+                "place_path": refused["folder"] + module,
+                "import_names": module,
+                FAILED_RUN: run.label,
+            },
+            remedies=("let-package-be-read",),
+        )
 
 
 def is_lone_framework_gone(package: InstalledPackage, facts: Facts) -> bool:

@@ -2,13 +2,16 @@
 
 Detects:      a framework whose wheel tags or Requires-Python do not fit the interpreter that holds it; a Python without
               a framework for which none is published: too old, too new, 32 bit, musl, PyPy, x86 on a Mac. A module or
-              name of Python's own library that this release no longer has, or not yet (distutils, typing.Self).
+              name of Python's own library that this release no longer has, or not yet (distutils, typing.Self). A
+              module that is there only as compiled by another release (.pyc).
 Why it bites: compiled packages are made per Python version and platform: pip says "from versions: none", and a copied
               one ends with "No module named 'torch._C'" or "not a valid Win32 application".
 Blind spots:  where no framework is installed, PyTorch stands for all of them.
-Knowledge:    resources/knowledge/frameworks/torch.toml, import_errors.toml, packages/names.toml, moved_names.toml
+Knowledge:    resources/knowledge/frameworks/torch.toml, import_errors.toml, packages/names.toml, moved_names.toml,
+              bytecode.toml
 """
 
+import ast
 import datetime as dt
 import re
 from collections.abc import Iterator
@@ -27,6 +30,7 @@ from checks.facts.versions import release
 from checks.knowledge.errors.import_errors import ImportErrors
 from checks.knowledge.frameworks.torch import TorchTable, newest_release, pythons_for
 from checks.knowledge.packages.ai_packages import framework_of_package, frameworks_among, needs_no_framework
+from checks.knowledge.packages.bytecode import python_of_magic
 from checks.knowledge.packages.moved_names import MovedNames
 from checks.knowledge.packages.names import PYTHON, Wanted, releases_with
 
@@ -67,12 +71,25 @@ def python_version_unsupported(
     for trouble, found in recognised(CAUSE, frameworks, runs=runs):
         if trouble.package not in blamed:
             clue = Evidence("clue", quotation(found.line), ImportErrors.read().title, found.row.sources[0])
-            finding = _finding(interpreter, trouble.label, clue, Severity.BLOCKING, found.row.certainty, machine)
-            yield msgspec.structs.replace(finding, values={**finding.values, **trouble.failed_run})
+            severity = Severity.BLOCKING if trouble.is_fatal else Severity.WARNING
+            label = found.groups.get("module", trouble.label)
+            finding = _finding(interpreter, label, clue, severity, found.row.certainty, machine)
+            written_by = python_of_magic(_bytes_of(found.groups.get("magic", "")))
+            wanted = {"python_fit": written_by} if written_by else {}
+            yield msgspec.structs.replace(finding, values={**finding.values, **wanted, **trouble.failed_run})
     yield from _outside_the_library(interpreter, machine, frameworks, runs)
     names = [package.name for package in interpreter.packages]
     if not frameworks_among(names) and not needs_no_framework(names):
         yield from _nothing_to_install(interpreter, machine)
+
+
+def _bytes_of(literal: str) -> bytes:
+    """The bytes that an error shows as Python writes them."""
+    try:
+        value = ast.literal_eval(literal)
+    except (ValueError, SyntaxError):
+        return b""
+    return value if isinstance(value, bytes) else b""
 
 
 def _outside_the_library(

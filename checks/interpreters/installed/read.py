@@ -85,6 +85,7 @@ class _Reading:
         self._disk = Disk(budget, _MOST_FILES)
         self._loader = Loader.of(layout)
         self._unlisted = 0
+        self._bare: list[Distribution] = []  # of the folder at hand: metadata without a list of files
         self._hashed: list[str] = []
 
     def read(self) -> InstalledFiles:
@@ -97,6 +98,7 @@ class _Reading:
         for folder in self._folders():
             names = names_in(folder)
             before = self._unlisted
+            self._bare = []
             found = [*self._distributions(folder, names)]
             examined += len(found)
             is_every_listed = self._unlisted == before
@@ -152,11 +154,12 @@ class _Reading:
             listed = listed_in_record(f"{folder}{os.sep}{name}")
             if listed is None:
                 self._unlisted += 1
+                self._bare.append(Distribution(package.name, package.version, folder, entry=name))
             else:
                 project = project_of(f"{folder}{os.sep}{name}")
                 top = (text_of(folder / name / "top_level.txt") or package.name.replace("-", "_")).split()
                 yield Distribution(
-                    package.name, package.version, folder, package.installer, listed, project, tuple(top)
+                    package.name, package.version, folder, package.installer, listed, project, tuple(top), name
                 )
 
     def _of_conda(self, folder: Path) -> dict[str, Distribution]:
@@ -225,17 +228,21 @@ class _Reading:
             by_name[one.name].append(one)
         doubled, kept = [], []
         for name, releases in by_name.items():
-            if len({one.version for one in releases}) < 2:
+            bare = [one for one in self._bare if one.name == name]  # nobody can say which files it means
+            if len({one.version for one in (*releases, *bare)}) < 2:
                 kept.append(max(releases, key=lambda one: len(one.listed)))
                 continue
             apart = {id(one): len([*changed_files(one.folder, one.listed, self._disk)]) for one in releases}
             best = min(releases, key=lambda one: apart[id(one)])
+            is_whole = not apart[id(best)]
+            others = [one for one in (*releases, *bare) if one.version != best.version]
             doubled.append(
                 InstalledTwice(
                     name=_plain(name),
                     location=str(best.folder),
-                    versions=tuple(one.version for one in releases),
-                    version_of_files="" if apart[id(best)] else best.version,
+                    versions=tuple(one.version for one in (*releases, *bare)),
+                    version_of_files=best.version if is_whole else "",
+                    stale=tuple(str(one.folder / one.entry) for one in others if one.entry) if is_whole else (),
                 )
             )
             kept.append(best)

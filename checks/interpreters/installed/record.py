@@ -61,6 +61,7 @@ class Distribution:
     listed: list[Listed] = field(default_factory=list)
     project: str = ""  # the folder that pip linked instead of copying it ("pip install -e")
     top: tuple[str, ...] = ()  # of that: the modules that it brings
+    entry: str = ""  # the name of its metadata folder
 
 
 def is_needed(path: str) -> bool:

@@ -315,13 +315,61 @@ def test_on_pythonpath_the_variable_is_to_blame() -> None:
 
 def test_leftovers_are_notes() -> None:
     left = (Leftover(path=f"{SITE}/~orch", kind="renamed", module="orch"),)
-    (finding,) = installation_leftovers(facts(leftovers=left).installed)
-    assert finding.severity is Severity.NOTE
-    assert list(installation_leftovers(facts().installed)) == []
+    assert [finding.severity for finding in _left(facts(leftovers=left))] == [Severity.NOTE]
+    assert _left(facts()) == []
 
 
 @pytest.mark.parametrize(("files_of", "severity"), [("2.0", Severity.NOTE), ("", Severity.WARNING)])
 def test_one_package_twice(files_of: str, severity: Severity) -> None:
     twice = (InstalledTwice(name="numpy", location=SITE, versions=("1.26", "2.0"), version_of_files=files_of),)
-    (finding,) = installation_leftovers(facts(twice=twice).installed)
+    assert [finding.severity for finding in _left(facts(twice=twice))] == [severity]
+
+
+STALE = InstalledTwice(
+    name="huggingface-hub",
+    location=SITE,
+    versions=("0.16.4", "0.24.7"),
+    version_of_files="0.24.7",
+    stale=(f"{SITE}/huggingface_hub-0.16.4.dist-info",),
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "severity"),
+    [
+        ("huggingface-hub>=0.19.3,<1.0 is required, but found huggingface-hub==0.16.4.", Severity.BLOCKING),
+        ("needs huggingface_hub, found huggingface_hub version 0.16.4", Severity.BLOCKING),
+        ("huggingface-hub>=1.0 is required, but found huggingface-hub==0.24.7.", Severity.NOTE),
+        ("found huggingface-hub==0.16.40", Severity.NOTE),
+        ("KeyError: 'model'", Severity.NOTE),
+    ],
+)
+def test_a_failure_that_names_the_release_whose_files_are_not_there(words: str, severity: Severity) -> None:
+    run = ProgramRun(command=("python", "main.py"), exit_code=1, errors=f"ImportError: {words}")
+    (finding,) = _left(facts(twice=(STALE,), runs=(run,)))
     assert finding.severity is severity
+    assert (FAILED_RUN in finding.values) is (severity is Severity.BLOCKING)
+    unasked = msgspec.structs.replace(run, statement="import transformers", package="transformers")
+    (of_package,) = _left(facts(twice=(STALE,), runs=(unasked,)))
+    assert of_package.severity is (Severity.WARNING if severity is Severity.BLOCKING else Severity.NOTE)
+
+
+def _left(all_: Facts) -> list[Finding]:
+    assert all_.installed is not None
+    return list(installation_leftovers(all_.installed, all_))
+
+
+@pytest.mark.parametrize(
+    ("type_", "path", "speaks"),
+    [
+        ("PermissionError", f"{SITE}/safetensors/__init__.py", True),
+        ("PermissionError", "/home/user/data/model.bin", False),
+        ("OSError", f"{SITE}/safetensors/__init__.py", False),
+    ],
+)
+def test_a_file_that_this_user_may_not_read(type_: str, path: str, speaks: bool) -> None:
+    raised = Raised(type=type_, message=f"[Errno 13] Permission denied: '{path}'")
+    run = ProgramRun(command=("python", "main.py"), exit_code=1, pythons=(PythonProcess(pid=1, raised=raised),))
+    findings = found(damaged_installation, facts(runs=(run,)))
+    assert [finding.values["place_path"] for finding in findings] == ([f"{SITE}/safetensors"] if speaks else [])
+    assert all(finding.values[FAILED_RUN] == "python main.py" for finding in findings)

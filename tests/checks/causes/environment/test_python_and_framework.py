@@ -18,10 +18,14 @@ from checks.facts import (
     OsFacts,
     Package,
     ProgramRun,
+    ProgramRuns,
+    PythonProcess,
+    Raised,
     SentFile,
     TorchFacts,
 )
-from checks.facts.finding import Finding, NotHere, NotInTable, Severity, Unread
+from checks.facts.finding import FAILED_RUN, Finding, NotHere, NotInTable, Severity, Unread
+from checks.knowledge.packages.bytecode import python_of_magic
 
 LINUX = MachineFacts(os=OsFacts(system="Linux", architecture="x86_64", libc="glibc"))
 ALPINE = MachineFacts(os=OsFacts(system="Linux", architecture="x86_64", libc="musl"))
@@ -284,3 +288,26 @@ def test_windows_on_arm_is_open() -> None:
 def test_unknown_system_is_open() -> None:
     with pytest.raises(Unread, match="wheel_platform"):
         unsupported(python("3.11.9"), MachineFacts(os=OsFacts()))
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [("bad magic number in 'engine': b'a\\r\\r\\n'", "3.9"), ("bad magic number in 'engine': b'B\\x16\\r\\n'", None)],
+)
+def test_a_module_that_another_python_compiled(message: str, wanted: str | None) -> None:
+    raised = Raised(type="ImportError", message=message, name="engine")
+    run = ProgramRun(command=("python", "main.py"), exit_code=1, pythons=(PythonProcess(pid=1, raised=raised),))
+    (finding,) = python_version_unsupported(
+        python("3.11.7", TORCH), LINUX, Frameworks(), ProgramRuns(runs=(run,), interpreters=(python("3.11.7", TORCH),))
+    )
+    assert finding.subject == "engine"
+    assert finding.values[FAILED_RUN] == "python main.py"
+    assert wanted is None or finding.values["python_fit"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("magic", "release"),
+    [(b"\xa7\r\r\n", "3.11"), (b"U\r\r\n", "3.8"), (b"\xf3\r\r\n", "3.13"), (b"\x42\x2e\r\n", ""), (b"", "")],
+)
+def test_the_magic_numbers_of_real_releases(magic: bytes, release: str) -> None:
+    assert python_of_magic(magic) == release

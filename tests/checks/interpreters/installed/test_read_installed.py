@@ -230,6 +230,15 @@ def test_one_distribution_twice(tree: Tree) -> None:
     assert (seen.packages, seen.shared) == ((), ())
 
 
+def test_a_second_entry_without_a_list_of_files(tree: Tree) -> None:
+    put(tree.site, "Pkg", "1.0", PACKAGE)
+    stale = tree.site / "Pkg-0.9.dist-info"
+    stale.mkdir()
+    (stale / "METADATA").write_text("Metadata-Version: 2.1\nName: Pkg\nVersion: 0.9\n")
+    (twice,) = tree.read().twice
+    assert (set(twice.versions), twice.version_of_files, twice.stale) == ({"0.9", "1.0"}, "1.0", (str(stale),))
+
+
 def test_leftovers(tree: Tree) -> None:
     (tree.site / "~orch").mkdir()
     (tree.site / "numpy-1.26.4.dist-info").mkdir()

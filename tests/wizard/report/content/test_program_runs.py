@@ -128,7 +128,7 @@ def _tried(name: str, raised: Raised | None = None, **more: object) -> ProgramRu
 WORKED = (*(_tried(f"package{number}") for number in range(39)), _tried("lightning", seconds=12.5))
 BROKEN = Raised(type="ImportError", message="libGL.so.1: cannot open shared object file")
 ONE_SENTENCE = {
-    "en": "40 packages were imported or used a first time, one by one, and each worked; the slowest: lightning, 12.5 s.",
+    "en": "40 packages were imported or used once, one by one, and each worked; the slowest: lightning, 12.5 s.",
     "ja": "40個のパッケージを1つずつインポートまたは試用し、すべて成功しました(最も遅いもの: lightning、12.5秒)。",
 }
 

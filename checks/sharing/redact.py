@@ -129,6 +129,20 @@ def redacted_plain(plain: Any, target: str = "", own: Own | None = None) -> Any:
     return _replace(plain, "", Redaction(names))
 
 
+def redacted_texts(
+    texts: Sequence[str], around: Iterable[str] = (), own: Own | None = None, words: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """Some short texts with the same hidden in them.
+
+    ``around``: the texts they are from, which tell whose names to hide. ``words``: the user's own.
+    """
+    names = learned((*texts, *around), "", this_machine() if own is None else own)
+    for word in words:
+        names.word(word)
+    redaction = Redaction(names)
+    return tuple(redaction.hide(text, "text") for text in texts)
+
+
 def without_secrets(case: Case) -> Case:
     """The case for a terminal: its owner reads names and pastes paths, but what they copy holds no key or password."""
     return msgspec.convert(_replace(msgspec.to_builtins(case), "", Redaction(Names(), only_secrets=True)), Case)

@@ -17,6 +17,7 @@ from wizard.cli.arguments import UsageError, language_asked, parser_of
 from wizard.cli.commands import (
     check,
     compare,
+    desk,
     diagnose,
     diff,
     envs,
@@ -39,6 +40,7 @@ COMMANDS = {
     "check": check,
     "compare": compare,
     "diagnose": diagnose,
+    "desk": desk,
     "inspect": inspect,
     "scan": scan,
     "served": served,

@@ -64,7 +64,7 @@ def streams(chosen: argparse.Namespace) -> list[str]:
     Raises:
         UsageError: there are two, which in one stream would be neither.
     """
-    streamed = [kind for kind in ("json", "markdown", "reply") if getattr(chosen, kind, None) == STANDARD_STREAM]
+    streamed = [kind for kind in ("csv", "json", "markdown", "reply") if getattr(chosen, kind, None) == STANDARD_STREAM]
     if len(streamed) > 1:
         raise UsageError(words("commands.one-stream", chosen.lang))
     return streamed
@@ -79,7 +79,7 @@ def check_outputs(chosen: argparse.Namespace) -> None:
     streams(chosen)
     from wizard.report.export import ExportError, check_writable
 
-    for path in (chosen.json, chosen.markdown, chosen.pdf, getattr(chosen, "reply", None)):
+    for path in (chosen.json, chosen.markdown, chosen.pdf, *(getattr(chosen, kind, None) for kind in ("csv", "reply"))):
         if path is not None and path != STANDARD_STREAM:
             try:
                 check_writable(Path(path))

@@ -30,17 +30,26 @@ def open_case(path: Path) -> Case:
         raise CaseError("file-missing", str(path)) from error
     except (OSError, ValueError) as error:  # ValueError: a null byte in the path
         raise CaseError("file-unreadable", getattr(error, "strerror", None) or str(error)) from error
+    return case_in(data, str(path))
+
+
+def case_in(data: bytes, path: str = "") -> Case:
+    """The case in the bytes of a file. ``path``: its name, for what is wrong with it.
+
+    Raises:
+        CaseError: as :func:`open_case`.
+    """
     if len(data) > SIZE_LIMIT:
-        raise CaseError("file-too-large", str(path))
+        raise CaseError("file-too-large", path)
     if len(data) > PACKED_LIMIT and not data.removeprefix(codecs.BOM_UTF8)[:_HEAD].lstrip().startswith(b"{"):
-        raise CaseError("file-too-large", str(path))
+        raise CaseError("file-too-large", path)
     if b"%PDF-" in data[:_HEAD]:
         from wizard.report.pdf.attached_case import read_pdf
 
         return read_pdf(data)
     data = _utf8(data)
     if not data.startswith(b"{"):
-        raise CaseError("case-not-ours", str(path))
+        raise CaseError("case-not-ours", path)
     from checks.engine.portable.answer import case_of, is_answer  # late: most of what is opened is a case
 
     return case_of(data) if is_answer(data) else decode(data)

@@ -41,21 +41,31 @@ def to_pdf(report: Report, case_json: bytes, paper: str = "a4") -> bytes:
     Raises:
         NoFontError: no font of this machine has the characters of the report's language.
     """
+    return document_to_pdf(document_of(report), case_json, paper)
+
+
+def document_to_pdf(document: Document, case_json: bytes | None = None, paper: str = "a4") -> bytes:
+    """Any document as a PDF. ``case_json``: the case to attach, if it is the report of one.
+
+    Raises:
+        NoFontError: no font of this machine has the characters of the document's language.
+    """
     _application()
     faces = [QFontMetricsF(Style(mono=mono).font()) for mono in (False, True)]  # with what Qt puts in for them
-    if not all(face.inFontUcs4(ord(letter)) for face in faces for letter in languages()[report.language].letters):
+    if not all(face.inFontUcs4(ord(letter)) for face in faces for letter in languages()[document.language].letters):
         raise NoFontError
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
-    writer.setTitle(f"{report.title}, {report.created}")
+    writer.setTitle(f"{document.title}, {document.created}")
     writer.setCreator("Naosu")
     writer.setResolution(int(72 * DOTS))
     writer.setPageSize(QPageSize(PAPERS[paper]))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     width, height = writer.width() / DOTS, writer.height() / DOTS
     inner = width - 2 * _MARGIN
-    pages = paginate(list(_blocks(document_of(report), writer)), inner, height - _TOP - _BOTTOM)
+    blocks = list(_blocks(document, writer, has_case=case_json is not None))
+    pages = paginate(blocks, inner, height - _TOP - _BOTTOM)
     painter = QPainter(writer)
     structure = Structure()
     links: list[LinkArea] = []
@@ -64,7 +74,7 @@ def to_pdf(report: Report, case_json: bytes, paper: str = "a4") -> bytes:
         if number:
             writer.newPage()
         sheet = Sheet(painter, structure)
-        _margins(sheet, report, writer, number, len(pages), width, height)
+        _margins(sheet, document, writer, number, len(pages), width, height)
         for placed in page:
             placed.block.draw(sheet, _MARGIN, _TOP + placed.y, inner)
             headings.extend(_headings(placed, number, inner, height))
@@ -73,7 +83,7 @@ def to_pdf(report: Report, case_json: bytes, paper: str = "a4") -> bytes:
             for area, url in sheet.links
         )
     painter.end()
-    return finished(bytes(buffer.data().data()), report, case_json, headings, links, structure)
+    return finished(bytes(buffer.data().data()), document, case_json, headings, links, structure)
 
 
 def _application() -> None:
@@ -91,7 +101,7 @@ def _headings(placed: Placed, page: int, width: float, height: float) -> Iterato
 
 
 def _margins(
-    sheet: Sheet, report: Report, device: QPagedPaintDevice, number: int, count: int, width: float, height: float
+    sheet: Sheet, document: Document, device: QPagedPaintDevice, number: int, count: int, width: float, height: float
 ) -> None:
     small = Style(size=8, color=SOFT)
     inner = width - 2 * _MARGIN
@@ -101,17 +111,17 @@ def _margins(
         made.draw(sheet, _MARGIN + inner - made.natural_width, y)
 
     if number:
-        set_text([Run(report.title, small)], inner, device).draw(sheet, _MARGIN, 27)
-        right(report.created, 27)
+        set_text([Run(document.title, small)], inner, device).draw(sheet, _MARGIN, 27)
+        right(document.created, 27)
         sheet.rule(_MARGIN, 41, inner)
     set_text([Run("Naosu", small)], inner, device).draw(sheet, _MARGIN, height - 31)
-    right(words("report.page", report.language, page=number + 1, pages=count), height - 31)
+    right(words("report.page", document.language, page=number + 1, pages=count), height - 31)
 
 
 # --- what stands on the pages ----------------------------------------------------------------------------------------
 
 
-def _blocks(document: Document, device: QPagedPaintDevice) -> Iterator[Block]:
+def _blocks(document: Document, device: QPagedPaintDevice, *, has_case: bool) -> Iterator[Block]:
     """The title, the verdict, the sections; then the pages of their own, and the appendix in two columns."""
     setter = Setter(device, document.language)
     style = Style(size=20, bold=True, leading=1.3)
@@ -126,11 +136,14 @@ def _blocks(document: Document, device: QPagedPaintDevice) -> Iterator[Block]:
     for page in setter.pages:
         yield setter.heading(page.title_apart or page.title, 0 if page.title_apart else 1)
         yield from setter.sections(page.blocks, level=1)
-    yield setter.heading(words("report.heading-appendix", document.language), 0)
     small = SmallSetter(device, document.language)
-    attached = words("report.attachment", document.language, name=ATTACHMENT)
-    foot = Paragraph([Run(attached, small.soft)], device, before=3)
-    yield Columns([*small.appendix(setter.looked_up), foot])
+    looked_up = list(small.appendix(setter.looked_up))
+    if has_case:
+        attached = words("report.attachment", document.language, name=ATTACHMENT)
+        looked_up.append(Paragraph([Run(attached, small.soft)], device, before=3))
+    if looked_up:
+        yield setter.heading(words("report.heading-appendix", document.language), 0)
+        yield Columns(looked_up)
 
 
 def _verdict(document: Document, device: QPagedPaintDevice) -> Block:

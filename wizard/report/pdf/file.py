@@ -22,7 +22,7 @@ from pypdf.generic import (
     TextStringObject,
 )
 
-from wizard.report.content.report import Report
+from wizard.report.content.blocks import Document
 from wizard.report.pdf.packed import packed
 from wizard.report.pdf.structure import Structure
 from wizard.report.pdf.tags import write_tags
@@ -57,17 +57,17 @@ class LinkArea:
 
 def finished(
     pages: bytes,
-    report: Report,
-    case_json: bytes,
+    document: Document,
+    case_json: bytes | None,
     headings: Sequence[Heading],
     links: Sequence[LinkArea],
     structure: Structure,
 ) -> bytes:
-    """Qt's pages with metadata, outline, links, structure and the attached case."""
+    """Qt's pages with metadata, outline, links, structure and, where there is one, the attached case."""
     writer = PdfWriter(clone_from=io.BytesIO(pages))
-    writer.add_metadata({"/Subject": report.verdict.word})
+    writer.add_metadata({"/Subject": document.verdict.word})
     root = writer.root_object
-    root[NameObject("/Lang")] = TextStringObject(report.language)
+    root[NameObject("/Lang")] = TextStringObject(document.language)
     root[NameObject("/PageMode")] = NameObject("/UseOutlines")
     root[NameObject("/ViewerPreferences")] = DictionaryObject({NameObject("/DisplayDocTitle"): BooleanObject(True)})
     _mend_copied_text(writer)
@@ -79,10 +79,11 @@ def finished(
             title=heading.title, page_number=heading.page, parent=parent, fit=fit, is_open=False
         )
     write_tags(writer, structure, [_annotation(writer, link) for link in links])
-    attached = writer.add_attachment(ATTACHMENT, case_json)
-    attached.description = TextStringObject(words("report.attachment", report.language, name=ATTACHMENT))
-    attached.alternative_name = TextStringObject(ATTACHMENT)
-    attached.subtype = NameObject("/application/json")
+    if case_json is not None:
+        attached = writer.add_attachment(ATTACHMENT, case_json)
+        attached.description = TextStringObject(words("report.attachment", document.language, name=ATTACHMENT))
+        attached.alternative_name = TextStringObject(ATTACHMENT)
+        attached.subtype = NameObject("/application/json")
     return packed(writer)
 
 

@@ -40,7 +40,11 @@ _BREAK = "\u200b"  # zero width space: what is written stays readable, but is no
 
 def to_markdown(report: Report) -> str:
     """The whole report; what is only looked up is folded away."""
-    document = document_of(report)
+    return document_as_markdown(document_of(report))
+
+
+def document_as_markdown(document: b.Document) -> str:
+    """Any document; what is only looked up is folded away."""
     return visible_markdown("\n".join(_Writer(document.language).document(document)).rstrip() + "\n")
 
 

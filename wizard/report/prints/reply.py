@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 from checks.engine.portable.command import command
 from checks.knowledge.catalogue import UNKNOWN
+from checks.readers.tickets.language import ENGLISH, JAPANESE
+from checks.readers.tickets.language import language_of as written_in
 from wizard.report.content.blocks import Block, Code, Look, Paragraph, Quote
 from wizard.report.content.finding_blocks import cause_blocks, explanation_blocks, items, remedy_section
 from wizard.report.content.report import FindingView, Report
@@ -23,7 +25,6 @@ _FENCE = re.compile(r"^(```+)\w*\n(.*?)\n\1$", re.MULTILINE | re.DOTALL)
 _MARKS = re.compile(  # a character that is itself, code, an address, bold text, and what keeps names from being links
     r"\\([\\`*_{}\[\]()#+\-.!|<>~$&])|(`+) ?(.+?) ?\2(?!`)|<(https?://[^>\s]+)>|\*\*|\u200b"
 )
-_KANA = range(0x3041, 0x30FF + 1)
 
 
 def to_reply(report: Report) -> str:
@@ -97,4 +98,4 @@ def language_of(ticket: str, otherwise: str) -> str:
     """The language in which somebody wrote: Japanese where there is kana; else English, of no text the user's own."""
     if not ticket.strip():
         return otherwise
-    return "ja" if any(ord(letter) in _KANA for letter in ticket) else "en"
+    return JAPANESE if written_in(ticket) == JAPANESE else ENGLISH

@@ -21,7 +21,11 @@ def to_terminal(report: Report, *, is_first_look: bool = False) -> str:
 
     ``is_first_look``: of what is folded the titles and their sentences alone, and how to see the rest.
     """
-    document = document_of(report)
+    return document_on_terminal(document_of(report), is_first_look=is_first_look)
+
+
+def document_on_terminal(document: b.Document, *, is_first_look: bool = False) -> str:
+    """Any document, as :func:`to_terminal` prints that of a report."""
     return "\n".join(map(visible, _Writer(document.language, is_first_look=is_first_look).document(document)))
 
 

@@ -1,0 +1,1 @@
+"""The support desk: many tickets read, judged, grouped and counted. No Qt, and no words for users."""

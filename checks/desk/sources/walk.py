@@ -25,7 +25,8 @@ _DEEPEST = 3  # archives within archives, or within mails
 _DEEPEST_FOLDER = 24
 _WHOLE = 1 << 44  # bytes that may be read of one file, piece by piece
 _MOST_NOT_READ = 1000
-_CASE = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*\d')
+# A case, and the answer of the portable probe.
+_CASE = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?:\s*"format"\s*:\s*\d|[^{]{0,200}"naosu-probe"\s*:)')
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*", b"RIFF")
 _ARCHIVES = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
 

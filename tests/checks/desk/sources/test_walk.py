@@ -127,3 +127,10 @@ def test_it_can_be_stopped(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT)
     with pytest.raises(Stopped):
         list(Reader(lambda: True).tickets(tmp_path))
+
+
+def test_an_answer_of_the_portable_probe_is_a_case(tmp_path: Path) -> None:
+    (tmp_path / "answer.json").write_text(json.dumps({"naosu-probe": 1, "steps": []}))
+    (tmp_path / "export.json").write_text(json.dumps([{"title": "No GPU", "body": 'it says {"naosu-probe": 1}'}]))
+    found, _ = read(tmp_path)
+    assert [bool(ticket.case) for ticket in found] == [True, False]

@@ -128,5 +128,5 @@ from checks.facts.remedies.proofs import PackageChange, Proof, ProofResult
 from checks.facts.remedies.resolutions import Resolution, ResolutionResult
 from checks.facts.runs import ProbeRun, ProbeRuns, StageRun
 from checks.facts.search import HidingFile, SearchedFacts, SearchedFolder, SearchPlace, StrayScript
-from checks.facts.texts import ReportedDifference, ReportedNumbers, SentFile, Symptom
+from checks.facts.texts import AskedQuestion, ReportedDifference, ReportedNumbers, SentFile, Symptom
 from checks.facts.whole import Facts, OtherMachine

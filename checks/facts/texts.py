@@ -30,6 +30,18 @@ class SentFile(Fact, frozen=True, kw_only=True, omit_defaults=True):
     read: ScriptFacts | None = None
 
 
+class AskedQuestion(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """A question of resources/knowledge/tickets/questions.toml that was asked, in the order of asking.
+
+    ``choice``: the id of the answer. ``is_pasted``: what was asked for stands among the logs, with the kind "answer"
+    and the question as its origin. Neither: nobody knows the answer.
+    """
+
+    question: str
+    choice: str = ""
+    is_pasted: bool = False
+
+
 class ReportedDifference(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """How far two results are apart, as a text states it, or as two numbers show that it prints beside each other.
 

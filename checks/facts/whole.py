@@ -18,7 +18,7 @@ from checks.facts.remedies.proofs import Proof
 from checks.facts.remedies.resolutions import Resolution
 from checks.facts.runs import ProbeRuns
 from checks.facts.search import SearchedFacts
-from checks.facts.texts import ReportedNumbers, SentFile, Symptom
+from checks.facts.texts import AskedQuestion, ReportedNumbers, SentFile, Symptom
 
 
 class OtherMachine(Fact, frozen=True, kw_only=True, omit_defaults=True):
@@ -58,6 +58,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     local_programs: tuple[LocalProgram, ...] | None = None  # that bring their own runtime
     symptom: Symptom | None = None
     logs: tuple[SentFile, ...] = ()
+    asked: tuple[AskedQuestion, ...] = ()  # of whoever sent a ticket
     numbers: ReportedNumbers | None = None  # how far results are apart, as a sent text tells it
     scripts: tuple[SentFile, ...] = ()
     models: tuple[ModelFacts, ...] = ()

@@ -16,6 +16,7 @@ import msgspec
 from checks.facts import Facts, SentFile
 from checks.facts.finding import CLUE, MISSPELT, Evidence, Finding, Outcome, Severity, Status
 from checks.facts.phrase import Phrase, Value
+from checks.judgement.belief import with_answers
 from checks.judgement.reported_numbers import with_numbers
 from checks.judgement.vetoes import Doubts, doubts, vetoed
 from checks.knowledge.catalogue import UNKNOWN, USER_CODE, cause_of
@@ -64,6 +65,14 @@ _ASK = "ask-for-details"  # what to do about a ticket that does not say enough
 CLUES = 5  # quoted lines per finding
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A cause in question: its share, and the id of what would be done first about it ("" = nothing)."""
+
+    share: float
+    remedy: str
+
+
 @dataclass(slots=True)
 class _Suspect:
     """A cause in question. ``likeness``: how much the words of the text are like its."""
@@ -103,19 +112,7 @@ def weighed(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Finding, ...]:
     Of a ticket that is all there is. Of a live machine it replaces what was found of these causes alone: every finding
     of a check stands there, whether the text is about it or not, and as sure as the check is.
     """
-    texts = [log for log in facts.logs if log.text is not None]
-    suspects = _suspects(texts, facts, outcomes)
-    _without_misread(suspects)
-    is_of_this_machine = not facts.reported and not any(contradictions(facts))
-    if is_of_this_machine:
-        _rule_out(suspects, facts)
-        if all(text.examined for text in texts):  # of a program that failed here, not of a log from elsewhere
-            _clear(suspects, outcomes)
-    likely = [cause for cause, suspect in suspects.items() if suspect.hits or suspect.likeness > AT_LEAST_ALIKE]
-    doubted = doubts(facts, likely) if facts.reported else Doubts()
-    shares = _shares(suspects, outcomes, doubted.odds, is_of_this_machine=is_of_this_machine)
-    shares = _as_sure_as_words_are(shares, suspects)
-    shares = _doubted(shares, doubted)
+    suspects, shares = _judged(facts, outcomes)
     named = [
         _finding(cause, suspects[cause], shares[cause], is_reported=facts.reported) for cause in _worth_naming(shares)
     ]
@@ -132,6 +129,44 @@ def weighed(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Finding, ...]:
         if (not fails_here if weighed_one.cause == UNKNOWN else suspects[weighed_one.cause].hits)
         for finding in _with_proven(weighed_one, suspects[weighed_one.cause].findings)
     )
+
+
+def candidates(facts: Facts, outcomes: Sequence[Outcome]) -> dict[str, Candidate]:
+    """All causes in question of a ticket, however unlikely, and "unknown"."""
+    suspects, shares = _judged(facts, outcomes)
+    return {cause: Candidate(share, _remedy(cause, suspects[cause])) for cause, share in shares.items()}
+
+
+def _remedy(cause: str, suspect: _Suspect) -> str:
+    """What would be done first about it."""
+    shown = sorted(suspect.hits, key=lambda hit: -hit.signature.certainty)
+    worded = next((hit.signature.remedies for hit in shown if hit.signature.remedies), ())
+    proven = suspect.findings[0].remedies if suspect.findings else ()
+    return next(iter((*worded, *proven, *cause_of(cause).remedies)), "")
+
+
+def _judged(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[dict[str, _Suspect], dict[str, float]]:
+    """The causes in question and the share of each."""
+    texts = [log for log in facts.logs if log.text is not None]
+    suspects = _suspects(texts, facts, outcomes)
+    _without_misread(suspects)
+    is_of_this_machine = not facts.reported and not any(contradictions(facts))
+    if is_of_this_machine:
+        _rule_out(suspects, facts)
+        if all(text.examined for text in texts):  # of a program that failed here, not of a log from elsewhere
+            _clear(suspects, outcomes)
+    likely = [cause for cause, suspect in suspects.items() if suspect.hits or suspect.likeness > AT_LEAST_ALIKE]
+    doubted = doubts(facts, likely) if facts.reported else Doubts()
+    shares = _shares(suspects, outcomes, doubted.odds, is_of_this_machine=is_of_this_machine)
+    shares = _as_sure_as_words_are(shares, suspects)
+    shares = _doubted(shares, doubted)
+    if facts.asked:
+        named = {cause for cause, suspect in suspects.items() if suspect.is_named}
+        found = {cause for cause, suspect in suspects.items() if _is_serious(suspect)}
+        shares = with_answers(shares, facts, named, found)
+        for cause in shares.keys() - suspects.keys():
+            suspects[cause] = _Suspect()
+    return suspects, shares
 
 
 def _worth_naming(shares: Mapping[str, float]) -> list[str]:

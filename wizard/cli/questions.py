@@ -40,3 +40,15 @@ def _forget_typed() -> None:
 
     with contextlib.suppress(termios.error, OSError, ValueError):  # it is no terminal
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+def typed(question: str, *, is_long: bool = False) -> str:
+    """Ask for a line, or for what is pasted up to an empty line or the end; what was typed before is no answer."""
+    _forget_typed()
+    print(question, end=" ", file=sys.stderr, flush=True)
+    lines = []
+    for line in iter(sys.stdin.readline, ""):
+        lines.append(line)
+        if not is_long or not line.strip():
+            break
+    return "".join(lines).strip()

@@ -26,7 +26,7 @@ from wizard.jobs.interpreters import interpreter_at, interpreters_here
 from wizard.jobs.lots import LotJobs
 from wizard.jobs.mending import MendingJobs
 from wizard.jobs.program import LiveOutput, NotStartable, Program, installed, listed, looked_at, watched
-from wizard.jobs.reports import Unopened, compared_files, diagnosed, exported, opened, rendered
+from wizard.jobs.reports import Unopened, compared_files, diagnosed, exported, opened, rendered, told, untold
 
 if TYPE_CHECKING:
     from checks.engine.watch.running import Running
@@ -124,6 +124,20 @@ class Work(QObject):
             answers = self._case.answers
             self._case.set_busy("busy-diagnosing")
             self._start(lambda: diagnosed(answers), self._diagnosed, self._not_diagnosed)
+
+    def answer(self, question: str, *, choice: str = "", text: str = "") -> None:
+        """Judge the ticket that is shown again, with an answer to a question; with neither, nobody knows it."""
+        case = self._case.case
+        if case is not None and not self._is_taken():
+            self._case.set_busy("busy-diagnosing")
+            self._start(lambda: told(case, question, choice, text), self._diagnosed, self._not_diagnosed)
+
+    def take_answer_back(self) -> None:
+        """Judge it again without the last answer."""
+        case = self._case.case
+        if case is not None and not self._is_taken():
+            self._case.set_busy("busy-diagnosing")
+            self._start(lambda: untold(case), self._diagnosed, self._not_diagnosed)
 
     def shorten(self, text: str, take: Callable[[str], object]) -> None:
         """Hand over what matters of a long text: to find that takes seconds."""

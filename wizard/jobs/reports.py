@@ -32,6 +32,20 @@ def diagnosed(answers: Answers) -> Case:
     return judged(facts, CaseAnswers(symptom=answers.symptom, exactness=answers.exactness))
 
 
+def told(case: Case, question: str, choice: str, text: str) -> Case:
+    """The case of a ticket, judged again with an answer."""
+    from checks.judgement.dialogue import answered
+
+    return answered(case, question, choice=choice, text=text)
+
+
+def untold(case: Case) -> Case:
+    """The case of a ticket, judged again without the last answer."""
+    from checks.judgement.dialogue import unanswered
+
+    return unanswered(case)
+
+
 def opened(path: Path) -> Case:
     """The case of a file or folder.
 

@@ -177,7 +177,9 @@ class ReportPage(Page):
         self._add_verdict(document, widgets)
         self._add_changes()
         is_own = self.case.opened is None  # of a report that was sent there is no case to add an answer to
-        self.asking.show_questions(report.questions if is_own else ())
+        given = self.case.case.facts.asked if self.case.case is not None and is_own else ()
+        asking, others = (report.asking, report.questions) if is_own else ((), ())
+        self.asking.show_questions(asking, others, is_answered=bool(given))
         for section in () if is_own else document.questions:
             self._add_card(section.title, functools.partial(widgets.fill, blocks=section.blocks))
         self._content = self._anew(self._content)

@@ -10,12 +10,15 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from wizard.cli.arguments import STANDARD_STREAM, Parser, Text, UsageError, add_outputs
 from wizard.cli.inputs import sent_file, unreadable
 from wizard.cli.outputs import check_outputs, deliver
 from wizard.words import words
+
+if TYPE_CHECKING:
+    from checks.facts.case import Case
 
 _PDF = b"%PDF"  # how such a file begins
 
@@ -25,6 +28,9 @@ def add_arguments(parser: Parser, text: Text) -> None:
     parser.add_argument("file", nargs="?", metavar="FILE", help=text("help-ticket"))
     parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)  # to say that one file is read at a time
     parser.add_argument("--json-lines", metavar="FILE", help=text("help-json-lines"))
+    parser.add_argument("--thread", metavar="FILE", help=text("help-thread"))
+    parser.add_argument("--answer", action="append", default=[], metavar="TEXT", help=text("help-answer"))
+    parser.add_argument("--ask", action="store_true", help=text("help-ask"))
     parser.add_argument("--reply", nargs="?", const=STANDARD_STREAM, metavar="FILE", help=text("help-reply"))
     add_outputs(parser, text)
 
@@ -33,23 +39,50 @@ def run(chosen: argparse.Namespace) -> int:
     """Judge one ticket, or every line."""
     if chosen.json_lines is not None:
         return _answer_lines(chosen)
+    _check_ticket(chosen)
+    check_outputs(chosen)
+    from wizard.cli.asking import with_answers
+
+    return deliver(with_answers(_case_of(chosen), chosen), chosen)
+
+
+def _case_of(chosen: argparse.Namespace) -> Case:
+    """The case of the ticket, or of the thread of mails."""
     from checks.facts.case import Answers
     from checks.judgement.judge import judged
     from checks.readers.tickets.read import TICKET, read_ticket
 
-    _check_ticket(chosen)
-    check_outputs(chosen)
+    if chosen.thread is not None:
+        return _case_of_thread(chosen.thread, chosen.lang)
     file = chosen.file or STANDARD_STREAM
     if file == STANDARD_STREAM and sys.stdin.isatty() and not chosen.quiet:
         print(words("commands.paste-now", chosen.lang), file=sys.stderr)
-    case = judged(read_ticket(sent_file(file, "log", chosen.lang)), Answers(symptom=TICKET))
-    return deliver(case, chosen)
+    return judged(read_ticket(sent_file(file, "log", chosen.lang)), Answers(symptom=TICKET))
+
+
+def _case_of_thread(path: str, language: str) -> Case:
+    from checks.judgement.dialogue import case_of_thread
+    from checks.readers.tickets.threads import LARGEST, NotThread, read_thread
+
+    try:
+        if path == STANDARD_STREAM:
+            data = sys.stdin.buffer.read(LARGEST + 1)
+        else:
+            with open(path, "rb") as file:
+                data = file.read(LARGEST + 1)
+        return case_of_thread(read_thread(data))
+    except OSError as error:
+        raise UsageError(unreadable(path, error, language)) from error
+    except NotThread as error:
+        raise UsageError(words("commands.not-a-thread", language, path=path)) from error
 
 
 def _check_ticket(chosen: argparse.Namespace) -> None:
     """What was meant as the ticket is one file, and neither a report nor the text itself nor an output's name."""
-    if chosen.more:
+    if chosen.more or (chosen.thread is not None and chosen.file is not None):
         raise UsageError(words("commands.one-ticket", chosen.lang))
+    if chosen.thread is not None:
+        return
     if chosen.file is None:
         _check_not_swallowed(chosen)
     elif chosen.file != STANDARD_STREAM and not os.path.lexists(chosen.file) and len(chosen.file.split()) > 1:
@@ -86,7 +119,9 @@ def _is_pdf(path: str) -> bool:
 
 def _answer_lines(chosen: argparse.Namespace) -> int:
     """One answer per line, in the order of the tickets; a line that is no ticket is answered with what is wrong."""
-    if chosen.file not in (None, STANDARD_STREAM) or any((chosen.json, chosen.markdown, chosen.pdf, chosen.reply)):
+    if chosen.file not in (None, STANDARD_STREAM) or any(
+        (chosen.json, chosen.markdown, chosen.pdf, chosen.reply, chosen.thread, chosen.answer, chosen.ask)
+    ):
         raise UsageError(words("commands.json-lines-alone", chosen.lang))
     from wizard.report.prints.json_lines import answer_of
 

@@ -29,6 +29,7 @@ from checks.languages import languages
 from checks.remedies.plan import RemedyPlan, plan_remedies
 from wizard.flow import computes
 from wizard.report.content.advice import AdviceView, advice_view
+from wizard.report.content.asking import QuestionView, questions_of, questions_worth_asking
 from wizard.report.content.blocks import SYMBOLS, Item, MeasuredSection, Section, Verdict
 from wizard.report.content.evidence_words import evidence_words, in_words
 from wizard.report.content.fact_sheet import FactSection, fact_sections, label
@@ -49,8 +50,6 @@ from wizard.report.content.verdict import verdict_of
 from wizard.words import area, known, words
 
 _LONGEST_SOURCE = 120  # characters
-_IN_QUESTION = 0.15  # a finding of a ticket that is surer is worth a question of its own
-_SURE_ENOUGH = 0.9  # a finding of a ticket that is surer needs no further question
 _WORTH_DOING = 0.3  # what to do about a cause of a ticket that is less likely, and not the first, helps nobody
 _EVEN = 0.5  # of a ticket's cause that is less likely than not no line is said to show it
 
@@ -139,6 +138,7 @@ class Report:
     notes: tuple[str, ...]
     exactness: str
     questions: tuple[str, ...]  # what to ask next, where a ticket does not say enough
+    asking: tuple[QuestionView, ...]  # those of them that can be answered here, the best first
     findings: tuple[FindingView, ...]
     fine: tuple[str, ...]
     undecided: tuple[Item, ...]  # what a check would have confirmed, and why it could not
@@ -182,6 +182,7 @@ class Report:
 def build(case: Case, language: str) -> Report:
     """The report of a case in "en" or "ja"."""
     findings = _findings(case, language)
+    asking = questions_worth_asking(case, language)
     measured = measured_sections(case, language)
     asked = tuple(section for section in measured if case.answers.symptom == COMPARISON and section.id == MACHINES)
     by_status: dict[Status, list[Outcome]] = defaultdict(list)
@@ -197,7 +198,8 @@ def build(case: Case, language: str) -> Report:
         meta=_meta(case, language),
         notes=_notes(case, language),
         exactness=known(f"report.exactness-{_exactness(case)}", "", language),
-        questions=_questions(findings, language) if case.facts.reported else (),
+        questions=questions_of(findings, asking, language) if case.facts.reported else (),
+        asking=asking,
         findings=findings,
         fine=tuple(_statement(outcome.cause, language) for outcome in by_status[Status.CLEAR]),
         undecided=tuple(
@@ -258,18 +260,6 @@ def _views(case: Case, language: str) -> tuple[FindingView, ...]:
     return tuple(
         finding_view(finding, machine_of(finding, case.facts, elsewhere), language, names) for finding in case.findings
     )
-
-
-def _questions(findings: Sequence[FindingView], language: str) -> tuple[str, ...]:
-    """What to ask next: nothing where the cause is as good as certain, else what parts the likely causes."""
-    if findings and findings[0].confidence >= _SURE_ENOUGH and findings[0].cause != UNKNOWN:
-        return ()
-    others = [finding for finding in findings[1:3] if finding.confidence >= _IN_QUESTION]
-    are_unplaced = [finding for finding in findings[:1] if finding.numbers and finding.cause == UNKNOWN]
-    asked = [words("report.question-of-numbers", language) for _ in are_unplaced]
-    asked += [question for finding in findings[:1] for question in finding.questions[:2]]
-    asked += [question for other in others for question in other.questions[:1]]
-    return tuple(dict.fromkeys(asked))[:3]
 
 
 def moment(created: str, language: str) -> str:

@@ -1,11 +1,13 @@
 """The report as JSON: a contract for other programs, and a case that Naosu reads back (checks/sharing/case.py).
 
 On top of the case as plain data, every finding carries its texts and its remedies in one language. A kind of facts
-that was not collected is ``null``; a list that is empty was looked for, or nothing was given.
+that was not collected is ``null``; a list that is empty was looked for, or nothing was given. A ticket has the one
+``question`` that is best asked next, or ``null``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -14,6 +16,7 @@ from checks.facts.case import Case
 from checks.facts.finding import Finding
 from checks.sharing.case import to_builtins
 from checks.visible import visible_json
+from wizard.report.content.asking import QuestionView
 from wizard.report.content.history import changes_in_words
 from wizard.report.content.report import FindingView, build
 
@@ -30,6 +33,8 @@ def to_json(case: Case, language: str) -> bytes:
         "sentence": report.verdict.sentence,
         "scope": list(report.verdict.scope),
     }
+    if case.facts.reported:
+        plain["question"] = question_in_words(report.asking)
     if case.facts.history is not None:
         plain["changes"] = changes_in_words(case, language)
     first = {view.cause: place for place, view in reversed(tuple(enumerate(report.findings)))}
@@ -38,6 +43,20 @@ def to_json(case: Case, language: str) -> bytes:
         for place, (finding, view) in enumerate(zip(plain["findings"], report.findings, strict=True))
     ]
     return visible_json(msgspec.json.format(msgspec.json.encode(plain), indent=2)) + b"\n"
+
+
+def question_in_words(asking: Sequence[QuestionView]) -> dict[str, Any] | None:
+    """The one question that is best asked next as plain data; None where no answer changes the remedy."""
+    if not asking:
+        return None
+    best = asking[0]
+    return {
+        "id": best.id,
+        "text": best.text,
+        "choices": [{"id": name, "text": text} for name, text in best.choices],
+        "gain": best.gain,
+        "why": best.why,
+    }
 
 
 def finding_in_words(finding: Finding, view: FindingView) -> dict[str, Any]:

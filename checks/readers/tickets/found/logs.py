@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from checks.facts import ProviderStart
+from checks.facts import Package, ProviderStart
 from checks.knowledge.gpu.gpu_architectures import amd_target, architecture_of_die
 from checks.knowledge.packages.environment_variables import allowed_names
 from checks.machine.gpu_names import NamedGpu, gpu_of_name
@@ -105,10 +105,30 @@ _CUDA_DEVICE = re.compile(
     r"(?:CUDA|cuda):(?P<index>\d{1,2}) \((?P<name>[^,()\n]{3,60}), (?P<memory>\d{3,7})\s?Mi?B\)"
 )  # Ultralytics
 _COMFY_DEVICE = re.compile(r"Device: cuda:(?P<index>\d{1,2}) (?P<name>[^:\n]{3,60}?)(?: : \w{1,40})?$", re.MULTILINE)
+# print(torch.__version__, torch.version.cuda, torch.cuda.is_available()), alone on its line: 2.6.0+cpu None False
+_TORCH_PRINTED = re.compile(
+    r"^[\s(]{0,4}['\"]?(?P<version>\d\.\d{1,2}\.\d{1,2}[\w.]{0,20}(?:\+[a-z0-9.]{1,20})?)['\",]{0,2}\s{1,3}"
+    r"['\"]?(?P<cuda>None|\d{1,2}\.\d)['\",]{0,2}\s{1,3}(?P<seen>True|False)\)?\s{0,4}$",
+    re.MULTILINE,
+)
 _OTHER_CUDA = re.compile(  # torch.utils.cpp_extension
     r"detected CUDA version \((\d{1,2}\.\d{1,2})\) mismatches the version that was used to compile\s{1,12}"
     r"PyTorch \((\d{1,2}\.\d{1,2})\)"
 )
+
+
+def _printed_torch(text: Text) -> Iterator[Statement]:
+    """Version, CUDA and whether a GPU is seen, as a line of Python prints them when it is asked for all three."""
+    whole = text.whole
+    printed = _TORCH_PRINTED.search(whole) if "False" in whole or "True" in whole else None
+    if printed is None:
+        return
+    numbers, cuda = text.at(printed.start("version")), "" if printed["cuda"] == "None" else printed["cuda"]
+    yield Statement("package", Package(name="torch", version=printed["version"]), numbers, "PyTorch")
+    yield Statement("frameworks.torch.cuda_version", cuda, numbers, "PyTorch")
+    if not cuda and not re.search(r"\+(?:rocm|xpu|git)", printed["version"]):  # conda's builds say it nowhere else
+        yield Statement("frameworks.torch.build", "cpu", numbers, "PyTorch")
+    yield Statement("frameworks.torch.cuda_available", printed["seen"] == "True", numbers, "PyTorch")
 
 
 def read_torch(text: Text) -> Iterator[Statement]:
@@ -128,6 +148,7 @@ def read_torch(text: Text) -> Iterator[Statement]:
             capability = own[3] or f"{own[1]}.{own[2]}"
             statement = GpuStatement(None, "NVIDIA GPU", nvidia={"compute_capability": capability})
             yield Statement("own-capability", statement, text.at(own))
+    yield from _printed_torch(text)
     if "mismatches the version" in whole and (other := _OTHER_CUDA.search(whole)):
         numbers = text.at(other)
         yield Statement("environment.nvcc_version", other[1], numbers, "PyTorch")

@@ -41,6 +41,11 @@ _CUDNN = re.compile(
     r"(?<!cuda/)(?<!cuda / )\bcudnn(?:[ _-](?:version|runtime))?"
     r"(?: is)?[ :=v-]{0,3}(\d{1,2}(?:\.\d{1,2}){0,3})(?![\d.]*\d)"
 )
+# Only PyTorch's wheels carry such a build behind a version of 1 or 2; the word before may name a companion.
+_BUILT = re.compile(
+    r"(?:\b([a-z][\w-]{1,30})[ :=\"'`(-]{1,4})?(?<![\w.+-])v?([12]\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{2,3}))(?![\w+]|\.\w)"
+)
+_NO_TORCH = ("dgl", "mmcv", "spconv", "flash-attn", "flash_attn", "natten", "torchaudio", "detectron2", "pytorch3d")
 _AT_LEAST = re.compile(r"[ \d.]{1,9}\+")  # "macOS 12.3+"
 _APPLE = re.compile(
     r"\b(?:(?P<apple>(?i:apple |macbook (?:pro |air )?|mac (?:mini "
@@ -60,6 +65,8 @@ def read_mentions(text: Text) -> Iterator[Statement]:
     for statement in _versions(text):
         key = statement.value.name if isinstance(statement.value, Package) else statement.fact
         found.setdefault(key, []).append(statement)
+    if "torch" not in found:
+        found |= {"torch": statements} if (statements := list(_built(text))) else {}
     for statements in found.values():
         if _agree(statements):
             yield max(statements, key=lambda statement: len(_version_of(statement)))
@@ -123,6 +130,14 @@ def _versions(text: Text) -> Iterator[Statement]:
     for pattern in (_PYTHON_PATH, _WHEEL):
         for found in pattern.finditer(text.whole):
             yield Statement("interpreter.version", f"{found[1]}.{found[2]}", text.at(found))
+
+
+def _built(text: Text) -> Iterator[Statement]:
+    """A version of PyTorch's that is named by its build alone: "it says 2.6.0+cpu"."""
+    for found in _BUILT.finditer(text.lower) if text.has("+cpu", "+cu") else ():
+        is_other = found[1] in _NO_TORCH or package_of_word().get(found[1] or "", "torch") != "torch"
+        if not is_other and _is_here(text, found.start(2), found.end(2)):
+            yield Statement("package", Package(name="torch", version=found[2]), (text.number_at(found.start(2)),))
 
 
 def _is_here(text: Text, start: int, end: int) -> bool:

@@ -331,3 +331,74 @@ def test_the_answer_is_in_the_language_of_the_ticket(
     ticket.write_text(text, encoding="utf-8")
     run_command(["diagnose", str(ticket), "--reply", *options])
     assert word in capfd.readouterr().out.splitlines()[0]
+
+
+NO_GPU = "torch.cuda.is_available() returns False. What can I do?"
+
+
+@pytest.fixture
+def open_ticket(tmp_path: Path) -> str:
+    path = tmp_path / "open.txt"
+    path.write_text(NO_GPU, encoding="utf-8")
+    return str(path)
+
+
+def test_the_one_question_of_an_open_ticket(open_ticket: str, capfd: pytest.CaptureFixture[str]) -> None:
+    run_command(["diagnose", open_ticket, "--json"])
+    question = json.loads(capfd.readouterr().out)["question"]
+    assert question["id"] == "nvidia-smi"
+    assert set(question) == {"id", "text", "choices", "gain", "why"}
+    assert question["why"].startswith("The answer decides between: ")
+
+
+def test_a_certain_ticket_has_no_question(ticket: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run_command(["diagnose", str(ticket), "--json"])
+    assert json.loads(capfd.readouterr().out)["question"] is None
+
+
+def test_answers_are_given_one_after_another(open_ticket: str, capfd: pytest.CaptureFixture[str]) -> None:
+    run_command(["diagnose", open_ticket, "--json", "--answer", "?", "--answer", "2.6.0+cpu None False"])
+    case = json.loads(capfd.readouterr().out)
+    assert [one["question"] for one in case["facts"]["asked"]] == ["nvidia-smi", "torch-build"]
+    assert case["findings"][0]["cause"] == "framework-cpu-only-build"
+
+
+def test_an_answer_without_a_question_is_refused(ticket: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["diagnose", str(ticket), "--answer", "yes"]) == 2
+    assert "nothing is asked" in capfd.readouterr().err
+
+
+def test_what_is_none_of_the_answers_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "numbers.txt"
+    path.write_text("I trained the network yesterday with 91 percent, today only 88. I changed nothing at all.")
+    assert run_command(["diagnose", str(path), "--answer", "perhaps"]) == 2
+    assert "Between what do the results differ?" in capfd.readouterr().err
+    assert run_command(["diagnose", str(path), "--answer", "runs"]) in {0, 1}
+
+
+def test_asking_needs_a_terminal(open_ticket: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["diagnose", open_ticket, "--ask"]) == 2
+    assert "--answer" in capfd.readouterr().err
+
+
+def test_a_thread(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "thread.json"
+    said = [("kim", NO_GPU), ("desk", "What does nvidia-smi print?"), ("kim", "No devices were found")]
+    path.write_text(json.dumps([{"author": author, "text": text} for author, text in said]), encoding="utf-8")
+    run_command(["diagnose", "--thread", str(path), "--json"])
+    case = json.loads(capfd.readouterr().out)
+    assert case["facts"]["asked"][0]["question"] == "nvidia-smi"
+
+
+def test_what_is_no_thread(ticket: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["diagnose", "--thread", str(ticket)]) == 2
+    assert "mbox" in capfd.readouterr().err
+    assert run_command(["diagnose", "--thread", str(tmp_path / "none")]) == 2
+    assert run_command(["diagnose", "--thread", str(ticket), str(ticket)]) == 2
+
+
+def test_a_reply_asks_two_questions_at_most(open_ticket: str, capfd: pytest.CaptureFixture[str]) -> None:
+    run_command(["diagnose", open_ticket, "--reply"])
+    shown = capfd.readouterr().out
+    assert 1 <= shown.count("?\n") + shown.count("prints?") <= 3
+    assert sum(line.startswith("- ") for line in shown.splitlines()) <= 2

@@ -193,10 +193,10 @@ def test_a_mere_hint_behind_the_first_is_named_without_what_to_do() -> None:
 
 
 def test_behind_a_cause_it_is_not_said_that_no_cause_is_known() -> None:
-    """What to ask then is asked all the same."""
+    """What the one that is named wants to know is asked all the same."""
     report = hinted(0.6, 0.3, causes=("driver-regression", "unknown"))
     assert [finding.cause for finding in report.shown] == ["driver-regression"]
-    assert {*report.findings[1].questions} & {*report.questions}
+    assert {*report.findings[0].questions} & {*report.questions}
     open_ended = hinted(0.6, 0.3, causes=("unknown", "gpu-throttled"))
     assert [finding.cause for finding in open_ended.shown] == ["unknown", "gpu-throttled"]
 

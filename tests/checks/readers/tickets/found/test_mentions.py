@@ -81,6 +81,12 @@ def test_gpus(text: str, wanted: list[str]) -> None:
         ("print(torch.__version__)\nTraceback (most recent call last):", {}),
         ("pytorch.org", {}),
         ("model-torch-2.5GB", {}),
+        ("It shows 2.6.0+cpu in the console.", {"torch": "2.6.0+cpu"}),
+        ("the version is 2.6.0+cu124.", {"torch": "2.6.0+cu124"}),
+        ("dgl 2.1.0+cu121 is there", {}),
+        ("torchaudio 2.1.0+cu121 is there", {"torchaudio": "2.1.0+cu121"}),
+        ("jaxlib 0.4.30+cuda12", {"jaxlib": "0.4.30+cuda12"}),
+        ("it works with 2.5.1+cu121 but not here", {}),
     ],
 )
 def test_packages(text: str, wanted: dict[str, str]) -> None:

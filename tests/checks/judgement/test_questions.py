@@ -1,0 +1,93 @@
+"""The one question: which is asked, what is never asked, and when none is."""
+
+import msgspec
+import pytest
+
+from checks.facts.case import Answers, Case
+from checks.judgement.dialogue import answered
+from checks.judgement.judge import judged
+from checks.judgement.questions import LEAST_GAIN, certainty, next_questions
+from checks.readers.tickets.read import TICKET, pasted, read_ticket
+
+NO_GPU = "torch.cuda.is_available() returns False. What can I do?"
+SMI = """\
+| NVIDIA-SMI 551.86    Driver Version: 551.86    CUDA Version: 12.4 |
+|   0  NVIDIA GeForce RTX 4080        Off | 00000000:01:00.0  Off |                  N/A |
+"""
+NO_KERNEL = (
+    "RuntimeError: CUDA error: no kernel image is available for execution on the device\nRTX 5090, torch 2.2.0+cu121"
+)
+ODD_NUMBERS = "I trained the network yesterday with 91 percent, today only 88. I changed nothing at all."
+
+
+def case_of(text: str) -> Case:
+    return judged(read_ticket(pasted(text)), Answers(symptom=TICKET))
+
+
+def asked(text: str) -> list[str]:
+    return [one.question.id for one in next_questions(case_of(text))]
+
+
+def test_of_a_gpu_that_is_not_seen_one_output_is_asked_for() -> None:
+    best = next_questions(case_of(NO_GPU))[0]
+    assert best.question.paste == "nvidia-smi"
+    assert best.gain >= LEAST_GAIN
+    assert len(best.parts) > 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ODD_NUMBERS,
+        "The numbers of my model on the server are not those from my laptop.",
+        "精度が昨日は91%、今日は88%です。",
+    ],
+)
+def test_of_numbers_in_words_of_their_own_it_is_asked_what_differs_and_no_error_text(text: str) -> None:
+    assert asked(text)[:1] == ["what-differs"]
+    assert "whole-error" not in asked(text)
+
+
+def test_what_stands_in_the_text_is_not_asked() -> None:
+    assert "nvidia-smi" not in asked(f"{NO_GPU}\n\n{SMI}")
+    assert "torch-build" not in asked(f"{NO_GPU} It says 2.6.0+cu124.")
+    assert "what-differs" not in asked("Every run of my program on the same machine gives different results.")
+    assert "where-it-runs" not in asked(f"{NO_GPU} It runs in Docker.")
+    assert "whole-error" not in asked("It stops with ImportError: libfoo.so.1: cannot open shared object file")
+
+
+def test_nothing_is_asked_where_the_cause_is_certain() -> None:
+    assert asked(NO_KERNEL) == []
+
+
+def test_nothing_is_asked_of_an_examined_machine() -> None:
+    case = case_of(NO_GPU)
+    facts = msgspec.structs.replace(case.facts, reported=False)
+    assert next_questions(msgspec.structs.replace(case, facts=facts)) == ()
+
+
+def test_a_question_is_asked_once_even_of_who_does_not_know() -> None:
+    case = case_of(NO_GPU)
+    first = next_questions(case)[0].question.id
+    assert first not in [one.question.id for one in next_questions(answered(case, first))]
+
+
+def test_an_output_that_shows_nothing_leads_to_the_next_question() -> None:
+    case = answered(case_of(NO_GPU), "nvidia-smi", text=SMI)
+    assert next_questions(case)[0].question.id == "torch-build"
+
+
+def test_a_dialogue_ends() -> None:
+    case = case_of(NO_GPU)
+    count = 0
+    while best := next(iter(next_questions(case)), None):
+        choices = best.question.answer
+        case = answered(case, best.question.id, choice=choices[0].id if choices else "", text="" if choices else "-")
+        count += 1
+        assert count < 5
+
+
+def test_certainty_falls_with_the_number_of_remedies() -> None:
+    assert certainty({"a": 1.0}) == 1.0
+    assert certainty({"a": 0.5, "b": 0.5}) > certainty(dict.fromkeys("abcd", 0.25))
+    assert certainty({}) == 0.0

@@ -318,7 +318,11 @@ def _doubted(shares: Mapping[str, float], doubted: Doubts) -> dict[str, float]:
         gained = min(lost, max(0.0, BY_ELIMINATION - kept[heir]))
         kept[heir] += gained
         lost -= gained
-    return kept | {UNKNOWN: min(kept[UNKNOWN] + lost, CERTAIN)}
+    unknown = kept[UNKNOWN] + lost
+    likeliest = max(kept, key=kept.__getitem__)
+    if doubted.at_most.get(likeliest, 1.0) <= EXCLUDED:  # what the text speaks against is not the answer
+        unknown = max(unknown, kept[likeliest] + WORTH_NAMING)
+    return kept | {UNKNOWN: min(unknown, CERTAIN)}
 
 
 def _over(suspect: _Suspect) -> set[str]:

@@ -86,8 +86,31 @@ def to_builtins(case: Case) -> dict[str, Any]:
     return {"format": FORMAT, **plain}
 
 
+class Sent(msgspec.Struct, frozen=True):
+    """What a file of a case holds, not judged. ``shortened``: more than is read of one was left out."""
+
+    format: int
+    facts: Facts
+    answers: Answers
+    created: str
+    naosu: str
+    complete: bool
+    shortened: bool
+
+
 def decode(data: bytes) -> Case:
     """Read a case back and judge its facts again.
+
+    Raises:
+        CaseError: as :func:`facts_in`.
+    """
+    sent = facts_in(data)
+    again = judged(sent.facts, sent.answers, created=sent.created, complete=sent.complete)
+    return msgspec.structs.replace(again, newer=sent.format > FORMAT, naosu=sent.naosu, shortened=sent.shortened)
+
+
+def facts_in(data: bytes) -> Sent:
+    """Read a case back.
 
     Raises:
         CaseError: "case-damaged" (no JSON), "case-not-ours" (other JSON), "file-too-large" (more values than any case
@@ -119,8 +142,7 @@ def decode(data: bytes) -> Case:
     if facts.symptom is None:
         answered = Symptom(origin="case", name=answers.symptom, exactness=answers.exactness)
         facts = msgspec.structs.replace(facts, symptom=answered)
-    again = judged(facts, answers, created=created, complete=complete)
-    return msgspec.structs.replace(again, newer=newer, naosu=written, shortened=shortened or fence.has_cut)
+    return Sent(file.format, facts, answers, created, written, complete, shortened or fence.has_cut)
 
 
 def _values(raw: msgspec.Raw) -> int:

@@ -14,6 +14,7 @@ from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.facts.case import Case
+    from wizard.report.content.blocks import Document
 
 
 def deliver(case: Case, chosen: argparse.Namespace) -> int:
@@ -85,6 +86,25 @@ def check_outputs(chosen: argparse.Namespace) -> None:
                 check_writable(Path(path))
             except ExportError as error:
                 raise UsageError(f"naosu: {error.sentence(chosen.lang)}") from error
+
+
+def document_pdf(document: Document, chosen: argparse.Namespace) -> bytes:
+    """A document that is no report of a case, as a PDF.
+
+    Raises:
+        UsageError: Qt's libraries or a font are missing.
+    """
+    from wizard.report.export import ExportError, default_paper
+
+    try:
+        from wizard.report.pdf.document import NoFontError, document_to_pdf
+    except ImportError as error:  # a server without the libraries that Qt needs
+        raise UsageError(f"naosu: {ExportError('no-qt', detail=str(error)).sentence(chosen.lang)}") from error
+    try:
+        return document_to_pdf(document, paper=chosen.paper or default_paper())
+    except NoFontError as error:
+        reason = "no-japanese-font" if chosen.lang == "ja" else "no-font"
+        raise UsageError(f"naosu: {ExportError(reason).sentence(chosen.lang)}") from error
 
 
 def prepare_report() -> None:

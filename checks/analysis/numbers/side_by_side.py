@@ -426,7 +426,7 @@ def _can_make(part: Part, difference: EnvironmentDifference, pair: Pair) -> bool
 
 
 def _environment(here: OtherMachine, other: OtherMachine) -> Iterator[EnvironmentDifference]:
-    first, second = _parts_of(here), _parts_of(other)
+    first, second = environment_parts(here), environment_parts(other)
     for part in first:
         mine, theirs = first[part], second.get(part, "")
         if part in _LISTS:
@@ -441,8 +441,8 @@ def _only(first: str, second: str) -> str:
     return SEPARATOR.join(part for part in first.split(SEPARATOR) if part not in there)
 
 
-def _parts_of(side: OtherMachine) -> Mapping[str, str]:
-    """The parts that are known, in words."""
+def environment_parts(side: OtherMachine) -> Mapping[str, str]:
+    """The parts of an environment that may change numbers, and what beside them is known, in words."""
     machine, torch = side.machine, side.frameworks.torch if side.frameworks else None
     found: dict[str, str | None] = {}
     if machine is not None:

@@ -33,7 +33,7 @@ from checks.sharing.case import CaseError, decode
 
 FORMAT = 1
 _MOST_STEPS = 200
-_COMPUTES = "computations:"
+COMPUTES = "computations:"  # how the steps begin that compute
 _ENDS = {"timed-out": RunStatus.TIMED_OUT, "cancelled": RunStatus.CANCELLED, "not-started": RunStatus.NOT_STARTED}
 _HEAD = 1024  # bytes in which a file names itself
 _NAMED = re.compile(rb'"naosu-probe"\s*:')
@@ -92,7 +92,7 @@ def case_of(data: bytes) -> Case:
         CaseError: as :func:`checks.sharing.case.decode`.
     """
     file = file_of(data)
-    facts = _facts(file)
+    facts = facts_of(file)
     plain = without_surrogates(msgspec.to_builtins(facts))
     plain.pop("here", None)
     case = {
@@ -149,20 +149,24 @@ def _steps_of_host(data: bytes) -> Iterator[Step]:
         except ValueError:
             greeting = {}
         probe, interpreter = str(greeting.get("probe", "")), str(greeting.get("interpreter", ""))
-        named = probe.removeprefix("ask/") if probe.startswith("ask/") else f"{_COMPUTES}{probe}"
+        named = probe.removeprefix("ask/") if probe.startswith("ask/") else f"{COMPUTES}{probe}"
         yield Step(id=named, probe=probe, interpreter=interpreter, answer=lines.decode("utf-8", "replace"))
 
 
 # --- from the steps to the facts -------------------------------------------------------------------------------------
 
 
-def _facts(file: File) -> Facts:
+def facts_of(file: File, *, computed: bool = True) -> Facts:
+    """What an answer tells. ``computed`` False: but for what was computed, which is most of it."""
+    if not computed:
+        steps = [step for step in file.steps if not step.id.startswith(COMPUTES)]
+        file = msgspec.structs.replace(file, steps=steps)
     answers = {step.id: _answer(step, file.system) for step in file.steps}
     for name in OWN:  # which every examination asks
         answers.setdefault(name, Answer({}, ProbeRun(probe=name, status=RunStatus.SKIPPED.value)))
     target = _target(file, answers)
     others = _others(answers.get(PYTHONS), target)
-    asked = {step.id: answers[step.id] for step in file.steps if not step.id.startswith(_COMPUTES)}
+    asked = {step.id: answers[step.id] for step in file.steps if not step.id.startswith(COMPUTES)}
     read = {spec.id: read_answer(spec, answers[spec.id]) for spec in PROBES if spec.id in answers}
     request = Request(answers=Answers(effort=file.compute or "standard"))
     known = {name: answers[name] for name in (*OWN, *asked) if name not in (PYTHON, PYTHONS)}
@@ -201,7 +205,7 @@ def _answer(step: Step, system: str) -> Answer:
 
 def _measured(step: Step, answer: Answer, facts: Facts) -> tuple[Measurement, ...]:
     """The measurements of a step that computed, and what was planned there and never had its turn."""
-    if not step.id.startswith(_COMPUTES):
+    if not step.id.startswith(COMPUTES):
         return ()
     job = _job(step, facts)
     return tuple(measurements_of(answer, f"{step.probe}.py")) if job is None else read_computation(job, (answer,))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from wizard.cli.arguments import PAPERS, STANDARD_STREAM, Parser, Text, UsageError
 from wizard.cli.inputs import given_path
-from wizard.cli.outputs import check_outputs, write
+from wizard.cli.outputs import check_outputs, document_pdf, write
 from wizard.cli.streams import write_over
 from wizard.words import words
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from checks.desk.store import Store
     from checks.desk.tickets import Ticket
     from checks.desk.views import Filter, Views
-    from wizard.report.content.blocks import Document
     from wizard.report.content.desk import Reading
 
 _SORTS = ("urgent", "newest", "oldest", "sure", "unsure", "cause", "product", "alike")
@@ -193,22 +192,8 @@ def _write(views: Views, today: str, only: Filter, reading: Reading, chosen: arg
         if chosen.markdown is not None:
             write(chosen.markdown, document_as_markdown(document).encode(errors="replace"), chosen.lang)
         if chosen.pdf is not None:
-            write(chosen.pdf, _pdf(document, chosen), chosen.lang)
+            write(chosen.pdf, document_pdf(document, chosen), chosen.lang)
     return STANDARD_STREAM in (chosen.csv, chosen.json, chosen.markdown)
-
-
-def _pdf(document: Document, chosen: argparse.Namespace) -> bytes:
-    from wizard.report.export import ExportError, default_paper
-
-    try:
-        from wizard.report.pdf.document import NoFontError, document_to_pdf
-
-        return document_to_pdf(document, paper=chosen.paper or default_paper())
-    except ImportError as error:  # a server without the libraries that Qt needs
-        raise UsageError(f"naosu: {ExportError('no-qt', detail=str(error)).sentence(chosen.lang)}") from error
-    except NoFontError as error:
-        reason = "no-japanese-font" if chosen.lang == "ja" else "no-font"
-        raise UsageError(f"naosu: {ExportError(reason).sentence(chosen.lang)}") from error
 
 
 def _print(views: Views, today: str, only: Filter, reading: Reading, chosen: argparse.Namespace) -> None:

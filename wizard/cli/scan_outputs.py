@@ -58,12 +58,13 @@ def as_json(scan: Scan, language: str) -> bytes:
     return visible_json(msgspec.json.format(msgspec.json.encode(told), indent=2)) + b"\n"
 
 
-def as_diff(scan: Scan) -> str:
-    """All offered changes as one diff."""
+def as_diff(scan: Scan, *, with_notes: bool = False) -> str:
+    """The offered changes as one diff: those of warnings, and on request of what matters on some device alone."""
     by_file: dict[str, list[Edit]] = {}
     for mark in scan.marks:
-        for edit in mark.edits:
-            by_file.setdefault(edit.file or mark.file, []).append(edit)
+        if with_notes or severity_of(mark) == Severity.WARNING:
+            for edit in mark.edits:
+                by_file.setdefault(edit.file or mark.file, []).append(edit)
     return "".join(_patch(file, edits) for file, edits in sorted(by_file.items()))
 
 

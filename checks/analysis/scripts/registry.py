@@ -42,17 +42,24 @@ class Mark:
     changed: Module | None = None  # where that is another module than the marked one
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class ModuleView:
     """A module by itself: its calls with their meanings."""
 
     module: Module
 
-    def calls(self) -> Iterator[tuple[Scope, ast.Call, str]]:
+    def calls(self) -> tuple[tuple[Scope, ast.Call, str], ...]:
         """Every call with its scope and the meaning of what is called."""
-        for scope in self.module.walk.scopes.values():
-            for call in scope.calls:
-                yield scope, call, self.module.names.called(call, scope)
+        return self._calls
+
+    @functools.cached_property
+    def _calls(self) -> tuple[tuple[Scope, ast.Call, str], ...]:
+        names = self.module.names
+        return tuple(
+            (scope, call, names.called(call, scope))
+            for scope in self.module.walk.scopes.values()
+            for call in scope.calls
+        )
 
 
 RunRule = Callable[[Run], Iterator[Mark]]

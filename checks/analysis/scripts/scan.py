@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from checks.analysis.scripts.registry import Change, Mark, ModuleView, module_rules, run_rules
 from checks.analysis.scripts.suppressed import is_suppressed
@@ -30,6 +32,11 @@ class Scan:
     def marks(self) -> list[ScriptMark]:
         """All of them, by file and line."""
         return [mark for script in self.scripts for mark in script.marks]
+
+    def only(self, rules: Collection[str]) -> Scan:
+        """The same with the marks of some rules alone."""
+        scripts = [_with(script, [mark for mark in script.marks if mark.rule in rules]) for script in self.scripts]
+        return Scan(scripts, self.unread)
 
 
 def scan(paths: Iterable[Path], cancelled: Callable[[], bool] = lambda: False) -> Scan:
@@ -73,7 +80,7 @@ class _Folder:
                 continue
             runs = is_entry(module)
             read.append(_facts(module, runs))
-            self._add(marks, given, _of_module(module))
+            self._add(marks, given, module, _of_module(module))
             if runs:
                 later.append(path)
             self._note_imports(module)
@@ -82,7 +89,7 @@ class _Folder:
                 break
             module = self._module(path)
             if module is not None and (main_guard(module) or path not in self._imported or _is_notebook(path)):
-                self._add(marks, given, _of_run(Run(self._project, module)))
+                self._add(marks, given, module, _of_run(Run(self._project, module)))
         for facts in read:
             mine = sorted(
                 marks.get(facts.file, ()), key=lambda mark: (mark.cell or 0, mark.line, mark.column, mark.rule)
@@ -119,18 +126,29 @@ class _Folder:
                     if imported is not None and imported[0] is not module:
                         self._imported.add(imported[0].path)
 
-    def _add(self, marks: dict[str, list[ScriptMark]], given: set[Path], made: Iterable[tuple[str, Mark]]) -> None:
-        for rule, mark in made:
-            if mark.module.path not in given or is_suppressed(mark.module, mark.node, rule):
-                continue
-            known = marks.setdefault(str(mark.module.path), [])
-            new = _said(rule, mark)
-            if not any(
-                (each.rule, each.line, each.column, each.cell, each.subject)
-                == (new.rule, new.line, new.column, new.cell, new.subject)
-                for each in known
-            ):
-                known.append(new)
+    def _add(
+        self,
+        marks: dict[str, list[ScriptMark]],
+        given: set[Path],
+        module: Module,
+        made: Iterable[tuple[str, Mark]],
+    ) -> None:
+        try:
+            for rule, mark in made:
+                if mark.module.path in given and not is_suppressed(mark.module, mark.node, rule):
+                    _keep(marks.setdefault(str(mark.module.path), []), _said(rule, mark))
+        except RecursionError:  # a tree that could be parsed may still be too deep to be followed
+            self._unread(UnreadScript(file=str(module.path), reason="too-deep"))
+
+
+def _keep(known: list[ScriptMark], new: ScriptMark) -> None:
+    """Add a mark, once."""
+    if not any(
+        (each.rule, each.line, each.column, each.cell, each.subject)
+        == (new.rule, new.line, new.column, new.cell, new.subject)
+        for each in known
+    ):
+        known.append(new)
 
 
 def _of_module(module: Module) -> Iterator[tuple[str, Mark]]:
@@ -202,8 +220,6 @@ def _facts(module: Module, runs: bool) -> ScriptFacts:
 
 
 def _with(facts: ScriptFacts, marks: list[ScriptMark]) -> ScriptFacts:
-    import msgspec
-
     return msgspec.structs.replace(facts, marks=tuple(marks))
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from checks.knowledge.scripts.module_names import canonical
@@ -38,37 +39,54 @@ _WRAPPERS = frozenset(
 )  # fmt: skip
 
 
+@dataclass
+class Question:
+    """What is asked at the moment, over all modules of a folder: so that circles and long ways end."""
+
+    at_work: set[object] = field(default_factory=set)
+    steps: int = 0
+    cuts: int = 0  # ways that were not followed to their end
+
+    def begins(self, key: object) -> bool:
+        """Whether to follow one more step."""
+        if not self.at_work:
+            self.steps = 0
+        self.steps += 1
+        if key in self.at_work or len(self.at_work) > _DEEPEST or self.steps > _MOST_STEPS:
+            self.cuts += 1
+            return False
+        self.at_work.add(key)
+        return True
+
+
 class Names:
     """The meanings of the expressions of one module."""
 
     def __init__(self, project: Project, module: Module) -> None:
         self._project = project
         self._module = module
-        self._known: dict[ast.AST, str] = {}
-        self._at_work: set[ast.AST] = set()
+        self._question = project.question
+        self._known: dict[object, str] = {}
         self._by_name: dict[str, list[tuple[ast.Call, Scope]]] | None = None
-        self._steps = 0
-        self._cuts = 0
 
     def meaning(self, node: ast.expr, scope: Scope) -> str:
         """What an expression stands for, in the scope in which it stands."""
-        found = self._known.get(node)
+        return self._asked(node, lambda: self._worked_out(node, scope))
+
+    def _asked(self, key: object, answer: Callable[[], str]) -> str:
+        found = self._known.get(key)
         if found is not None:
             return found
-        if not self._at_work:
-            self._steps = 0
-        self._steps += 1
-        if node in self._at_work or len(self._at_work) > _DEEPEST or self._steps > _MOST_STEPS:
-            self._cuts += 1
+        question = self._question
+        if not question.begins(key):
             return ""
-        before = self._cuts
-        self._at_work.add(node)
+        before = question.cuts
         try:
-            found = self._worked_out(node, scope)
+            found = answer()
         finally:
-            self._at_work.discard(node)
-        if self._cuts == before or not self._at_work:  # on the way to another one a circle may have cut it short
-            self._known[node] = found
+            question.at_work.discard(key)
+        if question.cuts == before or not question.at_work:  # else a circle may have cut it short
+            self._known[key] = found
         return found
 
     def called(self, call: ast.Call, scope: Scope) -> str:
@@ -168,12 +186,12 @@ class Names:
     def _of_binding(self, binding: Bound | Imported | Scope | ClassBody, where: Scope, name: str = "") -> str | None:
         """None: it says nothing, since it only passes on what the name is already."""
         if isinstance(binding, Imported):
-            return self._of_import(binding)
+            return self._asked(binding, lambda: self._of_import(binding))
         if isinstance(binding, Scope | ClassBody):
             return self._project.name_of(self._module, binding)
         if binding.value is None:
             return self._of_parameter(name, where) if binding.how == "parameter" else ""
-        if binding.value in self._at_work:
+        if binding.value in self._question.at_work:
             return None
         meaning = self.meaning(binding.value, where)
         if not meaning:
@@ -189,7 +207,7 @@ class Names:
 
     def _of_import(self, binding: Imported) -> str:
         imported = self._project.imported(binding.dotted, binding.level, self._module)
-        if imported is None:
+        if imported is None or imported[0] is self._module:
             return "" if binding.level else canonical(binding.dotted)
         module, rest = imported
         meaning = self._project.name_of(module, module.walk.root)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-from checks.readers.scripts.names import Names
+from checks.readers.scripts.names import Names, Question
 from checks.readers.scripts.scopes import ClassBody, Scope, Walk
 from checks.readers.scripts.sources import PYTHON, Source, Unreadable, read_source
 
@@ -29,6 +30,11 @@ class Module:
         """Of the file."""
         return self.source.path
 
+    @cached_property
+    def folder(self) -> str:
+        """In which it lies."""
+        return str(self.source.path.parent)
+
 
 @dataclass(frozen=True)
 class Entity:
@@ -43,9 +49,11 @@ class Project:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.question = Question()
         self.entities: dict[str, Entity] = {}
         self._modules: dict[Path, Module | None] = {}
-        self._exists: dict[Path, bool] = {}
+        self._found: dict[tuple[str, int, str], tuple[Path, list[str]] | None] = {}
+        self._listed: dict[str, frozenset[str]] = {}
 
     def read(self, path: Path) -> Module:
         """The module of a file.
@@ -83,12 +91,22 @@ class Project:
 
     def imported(self, dotted: str, level: int, importer: Module) -> tuple[Module, list[str]] | None:
         """The module that an import of ``importer`` finds here, and the parts of the name that lie in it."""
+        key = (importer.folder, level, dotted)
+        if key not in self._found:
+            self._found[key] = self._searched(importer.folder, level, dotted)
+        found = self._found[key]
+        module = self.module_at(found[0]) if found is not None else None
+        return (module, found[1]) if module is not None and found is not None else None
+
+    def _searched(self, folder: str, level: int, dotted: str) -> tuple[Path, list[str]] | None:
         parts = [part for part in dotted.split(".") if part]
-        for base in self._bases(level, importer):
+        for base in self._bases(folder, level):
+            if parts and not level and not {parts[0], parts[0] + PYTHON[0]} & self._names_in(base):
+                continue
             for count in range(len(parts), -1 if level else 0, -1):
-                path = self._file(base.joinpath(*parts[:count]))
-                if path is not None and (found := self.module_at(path)) is not None:
-                    return found, parts[count:]
+                path = self._file(base, parts[:count])
+                if path is not None and (count == len(parts) or self.module_at(path) is not None):
+                    return path, parts[count:]
         return None
 
     def _made(self, path: Path) -> Module:
@@ -101,26 +119,34 @@ class Project:
         module.names = Names(self, module)
         return module
 
-    def _bases(self, level: int, importer: Module) -> list[Path]:
-        folder = importer.path.parent
+    def _bases(self, folder: str, level: int) -> list[str]:
+        """The folders in which an import is looked for."""
+        top = str(self.folder)
         if level:
             for _ in range(level - 1):
-                folder = folder.parent
-            return [folder] if folder.is_relative_to(self.folder) else []
+                folder = os.path.dirname(folder)
+            return [folder] if _is_below(folder, top) else []
         bases = [folder]
-        while folder != self.folder and folder.is_relative_to(self.folder) and folder != folder.parent:
-            folder = folder.parent
+        while folder != top and _is_below(folder, top) and folder != os.path.dirname(folder):
+            folder = os.path.dirname(folder)
             bases.append(folder)
-        return [*bases, self.folder / "src"]
+        return [*bases, os.path.join(top, "src")]
 
-    def _file(self, stem: Path) -> Path | None:
-        candidates = [stem / "__init__.py"]
-        if stem.name:
-            candidates.insert(0, stem.with_name(stem.name + PYTHON[0]))
-        return next((path for path in candidates if self._is_file(path)), None)
+    def _file(self, base: str, parts: list[str]) -> Path | None:
+        folder = os.path.join(base, *parts)
+        if parts and parts[-1] + PYTHON[0] in self._names_in(os.path.dirname(folder)):
+            return Path(folder + PYTHON[0])
+        return Path(folder, "__init__.py") if "__init__.py" in self._names_in(folder) else None
 
-    def _is_file(self, path: Path) -> bool:
-        found = self._exists.get(path)
-        if found is None:
-            found = self._exists[path] = path.is_file()
-        return found
+    def _names_in(self, folder: str) -> frozenset[str]:
+        """What lies in a folder."""
+        if folder not in self._listed:
+            try:
+                self._listed[folder] = frozenset(os.listdir(folder or "."))
+            except OSError:
+                self._listed[folder] = frozenset()
+        return self._listed[folder]
+
+
+def _is_below(folder: str, top: str) -> bool:
+    return top in ("", ".") or folder == top or folder.startswith(top.rstrip(os.sep) + os.sep)

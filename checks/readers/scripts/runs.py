@@ -19,7 +19,7 @@ from checks.readers.scripts.sources import NOTEBOOK
 
 _LAUNCHERS = frozenset({"fire.Fire", "absl.app.run", "tensorflow.app.run", "typer.run", "accelerate.notebook_launcher"})
 _LAUNCHING = (".spawn", ".Process", ".Thread", ".launch", ".with_parameters", ".map", ".starmap")
-_MOST_STEPS = 50_000  # calls of one run
+_MOST_STEPS = 20_000  # calls of one run
 _DEEPEST = 60  # functions within one another
 _TESTS = ("conftest.py", "setup.py", "noxfile.py", "__init__.py")
 

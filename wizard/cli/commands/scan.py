@@ -22,6 +22,8 @@ def add_arguments(parser: Parser, text: Text) -> None:
     forms.add_argument("--json", action="store_true", help=text("help-scan-json"))
     forms.add_argument("--sarif", action="store_true", help=text("help-scan-sarif"))
     forms.add_argument("--diff", action="store_true", help=text("help-scan-diff"))
+    parser.add_argument("--rule", action="append", default=[], metavar="RULE", help=text("help-scan-rule"))
+    parser.add_argument("--all", action="store_true", help=text("help-scan-all"))
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -31,7 +33,10 @@ def run(chosen: argparse.Namespace) -> int:
     from checks.facts.finding import Severity
     from wizard.cli.scan_outputs import unread_line
 
+    _check_rules(chosen)
     found = scan([given_path(path, chosen.lang) for path in chosen.file])
+    if chosen.rule:
+        found = found.only(chosen.rule)
     if not found.scripts and not found.unread:
         raise UsageError(words("scan.no-programs", chosen.lang))
     write(STANDARD_STREAM, _printed(found, chosen), chosen.lang)
@@ -42,11 +47,26 @@ def run(chosen: argparse.Namespace) -> int:
     return int(any(severity_of(mark) == Severity.WARNING for mark in found.marks))
 
 
+def _check_rules(chosen: argparse.Namespace) -> None:
+    """A rule that is asked for is known."""
+    from checks.knowledge.scripts.rules import rule_ids
+
+    strange = next((rule for rule in chosen.rule if rule not in rule_ids()), None)
+    if strange is not None:
+        known = ", ".join(rule_ids())
+        detail = words("commands.wrong-choice", chosen.lang, name="--rule", given=strange, choices=known)
+        raise UsageError(words("commands.wrong-usage", chosen.lang, detail=detail))
+
+
 def _printed(found: Scan, chosen: argparse.Namespace) -> bytes:
+    from wizard.cli.sarif import as_sarif
     from wizard.cli.scan_outputs import as_diff, as_json, as_text
 
     if chosen.json:
         return as_json(found, chosen.lang)
+    if chosen.sarif:
+        return as_sarif(found, chosen.lang)
     if chosen.diff:
-        return as_diff(found).encode("utf-8", "surrogateescape")
+        diff = as_diff(found, with_notes=chosen.all or bool(chosen.rule))
+        return diff.encode("utf-8", "surrogateescape")
     return as_text(found, chosen.lang).encode()

@@ -116,3 +116,20 @@ def test_a_seed_that_comes_too_late(tmp_path):
 def test_a_name_of_another_thing_is_none_of_them(tmp_path):
     text = "from mine import random\nprint(random.random())\nshuffle = max\nprint(shuffle(1, 2))\n"
     assert not found(tmp_path, other=text)
+
+
+def test_files_that_import_each_other_come_to_an_end(tmp_path):
+    (tmp_path / "random.py").write_text("from random import random\n\nprint(random())\n", encoding="utf-8")
+    (tmp_path / "a.py").write_text("from b import draw\n\nprint(draw())\n", encoding="utf-8")
+    (tmp_path / "b.py").write_text("from a import draw\n\nprint(draw())\n", encoding="utf-8")
+    assert scan([tmp_path]).unread == []
+
+
+def test_a_function_that_is_handed_to_a_launcher_runs(tmp_path):
+    text = "import fire\nimport random\n\ndef run():\n    print(random.random())\n\nfire.Fire({'run': run})\n"
+    assert found(tmp_path, launch=text) == {("seed-missing", "python", 5)}
+
+
+def test_a_drawn_seed_is_not_late(tmp_path):
+    text = "import random\nimport sys\nseed = int(sys.argv[1]) or random.randint(1, 99)\nrandom.seed(seed)\n"
+    assert not found(tmp_path, drawn=text)

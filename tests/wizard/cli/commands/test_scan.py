@@ -62,3 +62,35 @@ def test_an_unreadable_file_has_a_line_and_the_others_go_on(program, capsys):
 def test_nothing_there(tmp_path, capsys):
     assert run_command(["scan", str(tmp_path), "--lang", "en"]) == 2
     assert "no Python file" in capsys.readouterr().err
+
+
+def test_changes_of_notes_only_on_request(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = "import torch\n\ntorch.backends.cuda.matmul.allow_tf32 = True\n"
+    (tmp_path / "train.py").write_text(text, encoding="utf-8")
+    assert run_command(["scan", "--diff", "train.py"]) == 0
+    assert capsys.readouterr().out == ""
+    for more in (["--all"], ["--rule", "tf32-setting"]):
+        assert run_command(["scan", "--diff", "train.py", *more]) == 0
+        assert "+torch.backends.cuda.matmul.allow_tf32 = False" in capsys.readouterr().out
+
+
+def test_one_rule(program, capsys):
+    assert run_command(["scan", "train.py", "--rule", "tf32-setting", "--lang", "en"]) == 0
+    assert "Nothing found" in capsys.readouterr().out
+    assert run_command(["scan", "train.py", "--rule", "no-such-rule"]) == 2
+
+
+def test_sarif(program, capsys):
+    (program.parent / "broken.py").write_text("def\n", encoding="utf-8")
+    assert run_command(["scan", "--sarif", "."]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert (told["version"], len(told["runs"])) == ("2.1.0", 1)
+    (run,) = told["runs"]
+    (result,) = run["results"]
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "cudnn-benchmark"
+    place = result["locations"][0]["physicalLocation"]
+    assert place == {"artifactLocation": {"uri": "train.py"}, "region": {"startLine": 3, "startColumn": 1}}
+    (replaced,) = result["fixes"][0]["artifactChanges"][0]["replacements"]
+    assert replaced["insertedContent"]["text"] == "False"
+    assert run["invocations"][0]["executionSuccessful"] is False

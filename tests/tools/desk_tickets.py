@@ -179,16 +179,18 @@ def _views(rows: int) -> None:
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "store") as store:
         begun = time.monotonic()
         store.connection.execute(
-            "INSERT INTO ticket SELECT i, 'key' || i, hash(i) >> 1, 'mails.mbox', '' || i, "
-            "'Title of ticket ' || (i % 5000), '', TIMESTAMP '2024-01-01' + INTERVAL (hash(i) % 91000000) SECOND, "
-            "hash(i, 1) >> 1, ['en', 'ja', 'de'][1 + i % 3], "
-            "['torch', 'tensorflow', 'Ollama', ''][1 + hash(i) % 4], (470 + hash(i, 2) % 120) || '.54', 'cause-' || "
+            "INSERT INTO ticket SELECT i, 'key' || i, CAST(hash(i) >> 1 AS BIGINT), 'mails.mbox', '' || i, "
+            "'Title of ticket ' || (i % 5000), '', TIMESTAMP '2024-01-01' + INTERVAL (i % 91000) MINUTE, "
+            "CAST(hash(i, 1) >> 1 AS BIGINT), ['en', 'ja', 'de'][1 + i % 3], "
+            "['torch', 'tensorflow', 'Ollama', ''][1 + i % 4], (470 + hash(i, 2) % 120) || '.54', 'cause-' || "
             "CAST(floor(pow(hash(i) % 1000 / 1000, 3) * 140) AS INTEGER), 'blocking', hash(i, 3) % 1000 / 1000, "
             "'RuntimeError: CUDA error ' || (hash(i, 4) % 20000), '', '1', hash(i, 3) % 1000 >= 500, true, "
             "hash(i, 4) % 20000, i - i % 7, encode(repeat('x', 100)) FROM range(1, ? + 1) rows(i)",
             [rows],
         )
-        store.connection.execute("INSERT INTO bucket SELECT hash(i) >> 1, i // 20 FROM range(?) rows(i)", [20 * rows])
+        store.connection.execute(
+            "INSERT INTO bucket SELECT CAST(hash(i) >> 1 AS BIGINT), i // 20 FROM range(?) rows(i)", [20 * rows]
+        )
         print(f"{rows} rows written in {time.monotonic() - begun:.0f} s")
         store.connection.execute("CHECKPOINT")
         print(f"  store: {(Path(folder) / 'store').stat().st_size >> 20} MB")

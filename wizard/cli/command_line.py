@@ -24,6 +24,7 @@ from wizard.cli.commands import (
     fleet,
     history,
     inspect,
+    mcp,
     open,
     probe,
     programs,
@@ -54,6 +55,7 @@ COMMANDS = {
     "envs": envs,
     "programs": programs,
     "open": open,
+    "mcp": mcp,
 }
 
 _STREAM_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

@@ -6,7 +6,6 @@ starter put into the environment is taken back before anything else starts a pro
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import runpy
 import sys
@@ -23,7 +22,6 @@ _STARTERS = "_PYI_"  # how the starter tells a process of the same application; 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Start the window, a command, or one of our own probes; the exit status."""
-    multiprocessing.freeze_support()  # a process that judges tickets begins here, too, and does not come back
     give_back(os.environ)
     if sys.platform == "win32":
         _search_no_libraries_here()

@@ -15,6 +15,8 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain, islice
 from typing import TypeVar
 
+from checks.paths import BUNDLE
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -32,7 +34,7 @@ def mapped(work: Callable[[T], R], things: Iterable[T]) -> Iterator[R]:
     rest = iter(things)
     first = list(islice(rest, FEW + 1))
     processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
-    if len(first) <= FEW or processes < 2:
+    if len(first) <= FEW or processes < 2 or BUNDLE is not None:  # which is no Python that others could be started of
         yield from map(work, chain(first, rest))
         return
     # Started anew, not forked: where threads run already, as in the window, a fork may wait for ever.

@@ -30,7 +30,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from checks.desk.judging import judge
+from checks.desk.judging import Judged, judge
+from checks.desk.likeness import likeness_of
 from checks.desk.parallel import mapped
 from checks.desk.sources.mailbox import mails_in
 from checks.desk.sources.mails import mail_of
@@ -88,7 +89,7 @@ def _desk(count: int, draw: random.Random) -> None:
         )
         found = dict(store.connection.execute("SELECT number, first FROM ticket").fetchall())
         groups = dict(store.connection.execute("SELECT number, alike FROM ticket").fetchall())
-        _report("nearly the same text", made, found)
+        _report("nearly the same text", made, found, _alike_already(known))
         _report("same cause and lines, or nearly the same text", made, groups)
         _time(Views(store.connection, TODAY))
 
@@ -130,13 +131,34 @@ def _varied(text: str, level: str, draw: random.Random) -> str:
     return "\n".join((draw.choice(_GREETINGS), "", *kept, "", draw.choice(_ENDINGS)))
 
 
-def _report(what: str, made: list[dict[str, str]], found: dict[str, int]) -> None:
+def _alike_already(known: list[dict[str, str]]) -> dict[str, int]:
+    """Known tickets that say nearly the same as they are: of other people, with the same long message of an error."""
+    with Store() as store:
+        store.add(
+            Judged(
+                key=ticket["id"],
+                digest=0,
+                source="",
+                number=ticket["id"],
+                thread=at,
+                likeness=likeness_of(ticket["text"]),
+            )
+            for at, ticket in enumerate(known)
+        )
+        return dict(store.connection.execute("SELECT number, first FROM ticket").fetchall())
+
+
+def _report(
+    what: str, made: list[dict[str, str]], found: dict[str, int], already: dict[str, int] | None = None
+) -> None:
     """Precision and recall of pairs: counted from the sizes of groups, without going through the pairs."""
-    called, right = Counter(found[ticket["id"]] for ticket in made), Counter()
-    for ticket in made:
-        right[found[ticket["id"]], ticket["base"]] += 1
-    pairs, true = sum(map(_pairs, called.values())), sum(map(_pairs, right.values()))
-    print(f"{what}: precision {true / max(pairs, 1):.4f} of {pairs} pairs", end="")
+    called = Counter(found[ticket["id"]] for ticket in made)
+    pairs = sum(map(_pairs, called.values()))
+    right = Counter((found[ticket["id"]], ticket["base"]) for ticket in made)
+    print(f"{what}: precision {sum(map(_pairs, right.values())) / max(pairs, 1):.4f} of {pairs} pairs", end="")
+    if already is not None:
+        right = Counter((found[ticket["id"]], str(already[ticket["base"]])) for ticket in made)
+        print(f" ({sum(map(_pairs, right.values())) / max(pairs, 1):.4f} with those alike from the start)", end="")
     for level in LEVELS:
         levels = LEVELS[: LEVELS.index(level) + 1]
         members = defaultdict(list)

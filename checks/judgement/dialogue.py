@@ -10,12 +10,17 @@ from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
 from checks.judgement.questions import is_told
 from checks.knowledge.tickets.questions import TicketQuestion, pattern, questions
-from checks.readers.tickets.lines import PASTED
-from checks.readers.tickets.read import ANSWER, TICKET, read_ticket
+from checks.readers.tickets.read import ANSWER, TICKET, pasted, read_ticket
 from checks.readers.tickets.reported import facts_of_text
 from checks.readers.tickets.threads import Mail
 
 _LETTER = re.compile(r"\W{0,2}([a-d1-4])\W{0,2}(?:\s|$)", re.IGNORECASE)
+_CURED = re.compile(
+    r"\b(?:(?:that|this|it) (?:was (?:it|the (?:issue|problem|cause))|(?:has )?(?:solved|fixed|helped)"
+    r"|(?:now )?works(?: now)?)"
+    r"|(?:solved|fixed) (?:it|my|the)|works (?:now|again|fine))\b|解決しました|直りました|解决了",
+    re.IGNORECASE,
+)
 _YES = re.compile(
     r"\W{0,3}(?:yes|yep|yeah|yup|correct|right|it does|it is|はい|是的?|对)\b|\W{0,3}(?:はい|是的|对)", re.IGNORECASE
 )
@@ -48,11 +53,11 @@ def case_of_thread(mails: Sequence[Mail]) -> Case:
     writes next answers the questions that were asked before it.
     """
     customer = mails[0].author
-    logs: list[SentFile] = []
+    texts: list[str] = []
     answers: list[SentFile] = []
     asked: list[AskedQuestion] = []
     open_ones: list[TicketQuestion] = []
-    for number, mail in enumerate(mails, start=1):
+    for mail in mails:
         if mail.author != customer:
             known = {one.question for one in asked} | {question.id for question in open_ones}
             open_ones += [question for question in questions_in(mail.text) if question.id not in known]
@@ -64,12 +69,9 @@ def case_of_thread(mails: Sequence[Mail]) -> Case:
         if pasted_for:
             answers.insert(0, _answer(questions()[pasted_for], mail.text))
         else:
-            logs.append(
-                SentFile(
-                    name=str(number) if number > 1 else "", kind="log", origin=PASTED, text=mail.text, examined=True
-                )
-            )
-    return judged(read_ticket(*answers, *logs, asked=tuple(asked)), Answers(symptom=TICKET))
+            texts.append(mail.text)
+    whole = pasted("\n\n".join(texts))  # what a mail leaves open, another one may have told
+    return judged(read_ticket(*answers, whole, asked=tuple(asked)), Answers(symptom=TICKET))
 
 
 def questions_in(text: str) -> list[TicketQuestion]:
@@ -84,7 +86,7 @@ def questions_in(text: str) -> list[TicketQuestion]:
 
 def _told(question: TicketQuestion, mail: str) -> AskedQuestion:
     """What a mail answers to a question; of an output whether it can be in there."""
-    choice = choice_in(question, mail)
+    choice = choice_in(question, mail) or (question.cured if _CURED.search(mail) else "")
     is_pasted = bool(question.paste) and is_told(question, facts_of_text(mail), mail)
     return AskedQuestion(origin=ANSWER, question=question.id, choice=choice, is_pasted=is_pasted)
 

@@ -21,9 +21,11 @@ from checks.judgement.reported_numbers import with_numbers
 from checks.judgement.vetoes import Doubts, doubts, vetoed
 from checks.knowledge.catalogue import UNKNOWN, USER_CODE, cause_of
 from checks.knowledge.errors.vetoes import Vetoes
+from checks.knowledge.tickets.honesty import BY_CHECK, BY_CLUE, BY_SIGNATURE, BY_WORDS
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.lines import PASTED, lines_of
 from checks.readers.tickets.other_machine import contradictions, disagreements
+from checks.readers.tickets.read import ANSWER
 from checks.readers.tickets.reported import facts_of_text
 from checks.readers.tickets.wording.resemblance import resembled
 from checks.readers.tickets.wording.signatures import Hit, hits
@@ -96,6 +98,13 @@ class _Suspect:
             proven = finding.confidence * (1.0 if finding.named(MISSPELT) else share)  # its words are that finding
         return min(1 - (1 - worded) * (1 - proven), CERTAIN)
 
+    def kind(self) -> str:
+        """What its share rests on: a signature that is seldom wrong, one that is a mere clue, a check, or words."""
+        if self.hits:
+            is_sure = max(hit.signature.certainty for hit in self.hits) >= SURELY_WORDED
+            return BY_SIGNATURE if is_sure else BY_CLUE
+        return BY_CHECK if self.findings else BY_WORDS
+
     def odds(self) -> float:
         """The odds against the other causes in question; to be named never lowers them."""
         if not self.is_named:
@@ -129,6 +138,13 @@ def weighed(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Finding, ...]:
         if (not fails_here if weighed_one.cause == UNKNOWN else suspects[weighed_one.cause].hits)
         for finding in _with_proven(weighed_one, suspects[weighed_one.cause].findings)
     )
+
+
+def first_answer(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[str, float, str]:
+    """The likeliest cause of a ticket, its share, and the kind of evidence that this rests on."""
+    suspects, shares = _judged(facts, outcomes)
+    first = _worth_naming(shares)[0]
+    return first, shares[first], suspects[first].kind()
 
 
 def candidates(facts: Facts, outcomes: Sequence[Outcome]) -> dict[str, Candidate]:
@@ -186,6 +202,8 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
         for hit in hits(lines, facts_in_question, log.name or PASTED):
             suspects[hit.cause].hits.append(hit)
         for cause, likeness in resembled(lines).items():
+            if cause == UNKNOWN and log.kind == ANSWER:
+                continue  # an output that tells nothing leaves the ticket as open as it was
             alike[cause] = max(alike.get(cause, likeness), likeness)
     for outcome in outcomes:
         for finding in outcome.findings:

@@ -24,9 +24,11 @@ from checks.knowledge.catalogue import UNKNOWN, cause_of
 from checks.knowledge.tickets.questions import TicketQuestion, choice_shares, pattern, questions, shown_shares
 from checks.readers.tickets.conditions import is_known
 
-LEAST_GAIN = 0.04  # of certainty, below which nobody is asked
+# Of certainty, below which nobody is asked: where something would be done already, and where nothing is likely yet.
+LEAST_GAIN, LEAST_GAIN_UNDECIDED = 0.04, 0.015
 EVEN = 0.5  # below, nothing is called the cause
 LEAST_CHANGE = 0.05  # how likely it must be that the answer makes another remedy the best one
+ROUND = 1.0  # what it costs to ask at all, whatever is asked
 MOST_ASKED = 3  # after so many answers the desk does not learn what it needs by asking
 
 
@@ -51,12 +53,14 @@ def next_questions(case: Case) -> tuple[NextQuestion, ...]:
     known = candidates(facts, tuple(judge_each(facts)))
     remedies = {cause: candidate.remedy for cause, candidate in known.items()}
     belief = opened({cause: candidate.share for cause, candidate in known.items()}, matter)
+    is_decided = max(by_remedy(belief, remedies).values(), default=0.0) >= EVEN
+    least = LEAST_GAIN if is_decided else LEAST_GAIN_UNDECIDED
     worth = [_worth(question, belief, remedies) for question in open_questions(facts, matter.complaint)]
-    return tuple(sorted((one for one in worth if one.gain >= LEAST_GAIN), key=_by_worth))
+    return tuple(sorted((one for one in worth if one.gain >= least), key=_by_worth))
 
 
 def _by_worth(asked: NextQuestion) -> tuple[float, str]:
-    return -asked.gain / asked.question.cost, asked.question.id
+    return -asked.gain / (ROUND + asked.question.cost), asked.question.id
 
 
 def open_questions(facts: Facts, complaint: str) -> Iterator[TicketQuestion]:

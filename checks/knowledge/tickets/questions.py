@@ -55,7 +55,8 @@ class TicketQuestion(Worded):
     """One question: with choices, or of what is pasted (``paste``: what that is called, in any language).
 
     ``needs``: RE2 without which a text does not make it one. ``for_complaints``: ids of those of which it is asked;
-    empty = of all. ``asked``: RE2 by which a supporter asks the same in words of their own. ``is_counted``: what people
+    empty = of all. ``asked``: RE2 by which a supporter asks the same in words of their own. ``cured``: the
+    answer of who says that it helped. ``is_counted``: what people
     tell by themselves is a fair sample of what they would answer.
     """
 
@@ -67,6 +68,7 @@ class TicketQuestion(Worded):
     needs: str = ""
     for_complaints: tuple[str, ...] = ()
     asked: str = ""
+    cured: str = ""
     is_counted: bool = False
     paste: str = ""
     shows: dict[str, float] = {}

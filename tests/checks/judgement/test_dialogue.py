@@ -127,6 +127,14 @@ def test_a_question_that_was_not_answered_is_not_asked_again() -> None:
     assert answer.findings[0].cause == "rng-unseeded"
 
 
+def test_thanks_leave_a_ticket_as_open_as_it_was_and_say_that_an_advice_helped() -> None:
+    first = "The hidden state of the same input token changes every time I call the same GPT-2 model. Why?"
+    advice = "Do model.eval() before retrieving your vector."
+    case = case_of_thread([Mail("kim", first), Mail("desk", advice), Mail("kim", "Thank you! This solved my problem.")])
+    assert [(one.question, one.choice) for one in case.facts.asked] == [("training-mode", "true")]
+    assert case.findings[0].cause == "train-mode-at-inference"
+
+
 def test_questions_are_known_in_our_words_and_in_others() -> None:
     assert [one.id for one in questions_in(questions()["seeds"].ja)] == ["seeds"]
     assert "packages" in [one.id for one in questions_in("Could you send the output of pip list, please?")]

@@ -77,6 +77,15 @@ def test_an_output_that_shows_nothing_leads_to_the_next_question() -> None:
     assert next_questions(case)[0].question.id == "torch-build"
 
 
+def test_of_results_that_change_seeds_are_asked_next_and_never_an_error_text() -> None:
+    case = answered(case_of(ODD_NUMBERS), "what-differs", choice="runs")
+    following = [one.question.id for one in next_questions(case)]
+    assert following[0] in {"seeds", "training-mode"}
+    assert "whole-error" not in following
+    sown = answered(case, "seeds", choice="none")
+    assert sown.findings[0].cause == "rng-unseeded"
+
+
 def test_a_dialogue_ends() -> None:
     case = case_of(NO_GPU)
     count = 0

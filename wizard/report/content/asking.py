@@ -57,18 +57,36 @@ def questions_worth_asking(case: Case, language: str) -> tuple[QuestionView, ...
     return tuple(_view(asked, language) for asked in next_questions(case)[:MOST_QUESTIONS])
 
 
-def questions_of(findings: Sequence[FindingView], asking: Sequence[QuestionView], language: str) -> tuple[str, ...]:
+def is_about_results(case: Case) -> bool:
+    """Whether a ticket complains of results that change or differ."""
+    from checks.judgement.belief import matter_of
+
+    return matter_of(case.facts).complaint.startswith("results")
+
+
+def questions_of(
+    findings: Sequence[FindingView],
+    asking: Sequence[QuestionView],
+    language: str,
+    *,
+    about_results: bool = False,
+) -> tuple[str, ...]:
     """What to ask next: what can change the remedy, then what else the likely causes want to know.
 
-    Nothing where the cause is as good as certain.
+    ``about_results``: the ticket complains of numbers, and of nothing that failed. Nothing where the cause is as good
+    as certain.
     """
     if findings and findings[0].confidence >= _SURE_ENOUGH and findings[0].cause != UNKNOWN:
         return ()
-    others = [finding for finding in findings[1:3] if finding.confidence >= _IN_QUESTION]
+    is_open = about_results and bool(findings) and findings[0].cause == UNKNOWN
+    least = 0.0 if is_open else _IN_QUESTION
+    others = [finding for finding in findings[1:3] if finding.confidence >= least]
     are_unplaced = [finding for finding in findings[:1] if finding.numbers and finding.cause == UNKNOWN]
     asked = [words("report.question-of-numbers", language) for _ in are_unplaced]
     asked += [question.whole for question in asking]
-    further = [question for finding in findings[:1] for question in finding.questions]
+    # Of one that tells no cause the error text is asked for, which numbers that differ do not have.
+    own = [finding for finding in findings[:1] if finding.cause != UNKNOWN or not about_results]
+    further = [question for finding in own for question in finding.questions]
     further += [question for other in others for question in other.questions[:1]]
     asked += [question for question in further if not any(one.is_in(question) for one in asking)]
     return tuple(dict.fromkeys(asked))[:MOST_QUESTIONS]

@@ -29,7 +29,7 @@ from checks.languages import languages
 from checks.remedies.plan import RemedyPlan, plan_remedies
 from wizard.flow import computes
 from wizard.report.content.advice import AdviceView, advice_view
-from wizard.report.content.asking import QuestionView, questions_of, questions_worth_asking
+from wizard.report.content.asking import QuestionView, is_about_results, questions_of, questions_worth_asking
 from wizard.report.content.blocks import SYMBOLS, Item, MeasuredSection, Section, Verdict
 from wizard.report.content.evidence_words import evidence_words, in_words
 from wizard.report.content.fact_sheet import FactSection, fact_sections, label
@@ -198,7 +198,9 @@ def build(case: Case, language: str) -> Report:
         meta=_meta(case, language),
         notes=_notes(case, language),
         exactness=known(f"report.exactness-{_exactness(case)}", "", language),
-        questions=questions_of(findings, asking, language) if case.facts.reported else (),
+        questions=questions_of(findings, asking, language, about_results=is_about_results(case))
+        if case.facts.reported
+        else (),
         asking=asking,
         findings=findings,
         fine=tuple(_statement(outcome.cause, language) for outcome in by_status[Status.CLEAR]),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import json
 from collections.abc import Iterable
 from pathlib import Path
 
 from checks.facts.scripts import Edit
+from checks.readers.scripts.files import CONFIGS
 from checks.readers.scripts.sources import NOTEBOOK, Source, read_source
 
 _NO_NEWLINE = "\\ No newline at end of file\n"
@@ -46,7 +48,7 @@ def patch(path: Path, edits: Iterable[Edit], name: str = "") -> str:
     Raises:
         Unreadable, OSError: as in :func:`checks.readers.scripts.sources.read_source`.
     """
-    source = read_source(path)
+    source = read_source(path) if path.suffix.lower() not in CONFIGS else _plain(path)
     count = len(source.lines) or len(source.rows)
     edits = [edit for edit in edits if edit.end_line <= count]  # a notebook has a row less than its program
     if not edits:
@@ -57,6 +59,12 @@ def patch(path: Path, edits: Iterable[Edit], name: str = "") -> str:
     else:
         after = _in_line_breaks(fixed(source, edits), before)
     return unified(before, after, name or _named(path))
+
+
+def _plain(path: Path) -> Source:
+    """A configuration, which has no syntax tree."""
+    text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    return Source(path, text, ast.Module([], []))
 
 
 def _named(path: Path) -> str:

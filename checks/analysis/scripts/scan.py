@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from checks.analysis.scripts.configs import scanned_config
 from checks.analysis.scripts.registry import Change, Mark, ModuleView, module_rules, run_rules
 from checks.analysis.scripts.suppressed import is_suppressed
 from checks.facts.scripts import Edit, ScriptFacts, ScriptMark, UnreadScript
@@ -74,6 +75,7 @@ class _Folder:
             if cancelled():
                 break
             if path not in given:
+                self._config(path)
                 continue
             module = self._module(path)
             if module is None:
@@ -95,6 +97,21 @@ class _Folder:
                 marks.get(facts.file, ()), key=lambda mark: (mark.cell or 0, mark.line, mark.column, mark.rule)
             )
             self._found.scripts.append(_with(facts, mine))
+
+    def _config(self, path: Path) -> None:
+        """A configuration; of what lies in a folder, only what is one of a known trainer is spoken of."""
+        try:
+            found = scanned_config(path)
+        except Unreadable as error:
+            if self._is_named:
+                values = {name: str(value) for name, value in error.values.items()}
+                self._unread(UnreadScript(file=str(path), reason=error.reason, values=values))
+            return
+        except OSError as error:
+            self._unread(UnreadScript(file=str(path), reason="unreadable", values={"detail": error.strerror or ""}))
+            return
+        if found is not None:
+            self._found.scripts.append(found)
 
     def _module(self, path: Path) -> Module | None:
         if self._rows > _MOST_ROWS:

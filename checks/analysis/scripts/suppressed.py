@@ -15,7 +15,7 @@ def is_suppressed(module: Module, node: ast.AST, rule: str) -> bool:
     if "naosu:" not in module.source.text:
         return False
     rows = module.source.rows
-    if any("naosu:" in row and _says(row, rule, is_file=True) for row in rows):
+    if any("naosu:" in row and says(row, rule, is_file=True) for row in rows):
         return True
     statement = module.walk.statement_of(node) if node in module.walk.parents else node
     line = getattr(node, "lineno", 1)
@@ -24,10 +24,11 @@ def is_suppressed(module: Module, node: ast.AST, rule: str) -> bool:
     if not isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.With | ast.For | ast.If | ast.While | ast.Try):
         lines.add(getattr(statement, "end_lineno", line))
     before = {each - 1 for each in (line, first) if each > 1 and rows[each - 2].lstrip().startswith("#")}
-    return any(_says(rows[each - 1], rule) for each in lines | before if 0 < each <= len(rows))
+    return any(says(rows[each - 1], rule) for each in lines | before if 0 < each <= len(rows))
 
 
-def _says(row: str, rule: str, *, is_file: bool = False) -> bool:
+def says(row: str, rule: str, *, is_file: bool = False) -> bool:
+    """Whether the comment on a row keeps a rule silent; with ``is_file`` one for the whole file."""
     found = _COMMENT.search(row)
     if found is None or bool(found["file"]) != is_file:
         return False

@@ -37,11 +37,19 @@ def untrusted_load(view: ModuleView) -> Iterator[Mark]:
     for scope, call, meaning in view.calls():
         if meaning == "torch.load":
             for keyword in call.keywords:
-                if keyword.arg == "weights_only" and value_of(keyword.value, module, scope) is False:
+                is_off = keyword.arg == "weights_only" and value_of(keyword.value, module, scope) is False
+                if is_off and not _is_own_file(call, view):
                     changes = replaced(keyword.value, "True") if isinstance(keyword.value, ast.Constant) else ()
                     yield Mark(module, call, meaning, values={"call": "torch.load"}, changes=changes)
         elif meaning in _PICKLES and call.args and _is_from_outside(call.args[0], module, scope):
             yield Mark(module, call, meaning, values={"call": ast.unparse(call.func)})
+
+
+def _is_own_file(call: ast.Call, view: ModuleView) -> bool:
+    """Whether the module itself writes the file of this name."""
+    saves = (saved for _, saved, meaning in view.calls() if meaning == "torch.save" and len(saved.args) > 1)
+    written = {ast.unparse(saved.args[1]) for saved in saves}
+    return bool(call.args) and ast.unparse(call.args[0]) in written
 
 
 def _is_from_outside(node: ast.expr, module: Module, scope: Scope, depth: int = 0) -> bool:

@@ -24,8 +24,9 @@ class ScriptMark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A place in a program, and the rule of resources/scripts that speaks of it.
 
     ``subject``: the generator or operation ("torch", "torch.index_add"). ``line`` and ``column`` from 1; ``cell``: of a
-    notebook, from 1, where the line is that in the cell. ``values`` fill the placeholders of the rule's texts.
-    ``severity``: "" where the rule's own holds. ``text``: the line itself. ``edits``: the change that is offered.
+    notebook, from 1, where the line is that in the cell, and ``row`` that of all code cells one after the other.
+    ``values`` fill the placeholders of the rule's texts. ``severity``: "" where the rule's own holds. ``text``: the
+    line itself. ``edits``: the change that is offered.
     """
 
     rule: str
@@ -33,6 +34,7 @@ class ScriptMark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     line: int
     column: int
     cell: int | None = None
+    row: int = 0
     subject: str = ""
     severity: str = ""
     values: dict[str, str] = {}

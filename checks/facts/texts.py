@@ -17,9 +17,9 @@ class Symptom(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class SentFile(Fact, frozen=True, kw_only=True, omit_defaults=True):
-    """A log or script that the user gave. ``text`` only for logs; ``examined`` says whether a reader knew it.
+    """A log or script that the user gave. ``text``: of a script the code that was read.
 
-    ``read``: of a script what its text tells.
+    ``examined`` says whether a reader knew it. ``read``: of a script what its text tells.
     """
 
     name: str

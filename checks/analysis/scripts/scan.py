@@ -195,6 +195,7 @@ def _said(rule: str, mark: Mark) -> ScriptMark:
         line=place.line,
         column=place.column,
         cell=place.cell,
+        row=line if place.cell else 0,
         subject=mark.subject,
         severity=mark.severity,
         values=mark.values,

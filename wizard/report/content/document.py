@@ -121,11 +121,13 @@ class _Builder:
         for number, section in enumerate(self._report.facts):
             if section.text:
                 lines = marked_lines(self._report, section)
-                means = self._means("marked" if lines else "text")
-                text = SentText(section.title, section.text, lines, self._means("marked"))
+                marked = self._means("marked-in-script" if section.marked else "marked")
+                means = marked if lines else self._means("text")
+                text = SentText(section.title, section.text, lines, marked)
+                marks = (Pairs(section.marks, are_words=True),) if section.marks else ()
                 yield Section(
                     section.title,
-                    (text,),
+                    (*marks, text),
                     id=f"text/{number}",
                     detail=Detail.FULL,
                     place=Place.PAGE,

@@ -40,7 +40,8 @@ Format = Callable[[Any, str], str]
 class FactSection:
     """The facts about one thing. ``text`` is a log that was given, whole; ``origin`` as evidence names it.
 
-    ``are_settings``: the labels are names of a program, and many of them have the same value.
+    ``are_settings``: the labels are names of a program, and many of them have the same value. ``marks``: of a script
+    the lines of which something is to be said, and ``marked`` their numbers in its text, from 1.
     """
 
     title: str
@@ -48,6 +49,8 @@ class FactSection:
     text: str = ""
     origin: str = ""
     are_settings: bool = False
+    marks: tuple[FactRow, ...] = ()
+    marked: tuple[int, ...] = ()
 
 
 def label(name: str, language: str) -> str:
@@ -333,14 +336,22 @@ def _sent(sent: SentFile, language: str) -> FactSection:
     rows = [] if sent.size is None else [FactRow(row_label("file_size", language), size(sent.size, language))]
     if not sent.examined:
         rows.append(FactRow(row_label("examined", language), words("report.no", language)))
-    rows.extend(_marked(mark, language) for mark in (sent.read.marks if sent.read else ()))
+    marks = sent.read.marks if sent.read else ()
     kind = sent.kind if sent.kind in ("script", "model") else "log"
     title = words(f"report.section-{kind if sent.name else 'pasted'}", language, name=sent.name)
-    return FactSection(title, tuple(rows), sent.text or "", sent.name or PASTED if sent.text else "")
+    return FactSection(
+        title,
+        tuple(rows),
+        sent.text or "",
+        sent.name or PASTED if sent.text else "",
+        marks=tuple(_marked(mark, language) for mark in marks),
+        marked=tuple(sorted({mark.row or mark.line for mark in marks})),
+    )
 
 
 def _marked(mark: ScriptMark, language: str) -> FactRow:
     """A line of a script that a rule speaks of."""
     key = "script-line-in-cell" if mark.cell else "script-line"
     label = words(f"report.{key}", language, line=mark.line, cell=mark.cell or "")
-    return FactRow(label, text_of(mark, language).title)
+    text = text_of(mark, language)
+    return FactRow(label, "\n".join(filter(None, (text.title, text.advice))))

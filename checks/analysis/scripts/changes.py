@@ -57,6 +57,31 @@ def _behind_brackets(module: Module, first: tuple[int, int], last: tuple[int, in
     return place
 
 
+def with_first(call: ast.Call, text: str) -> tuple[Change, ...]:
+    """Another first argument of a call, or its only one."""
+    if call.args:
+        return replaced(call.args[0], text)
+    if call.keywords:
+        return ()
+    line, column = call.end_lineno or call.lineno, (call.end_col_offset or 1) - 1
+    return (Change(line, column, line, column, text),)
+
+
+def moved_before(module: Module, statement: ast.stmt, target: ast.stmt) -> tuple[Change, ...]:
+    """A statement of one line before another one of the same block; () where it does not stand alone on its line."""
+    row = module.source.rows[statement.lineno - 1]
+    is_alone = (
+        statement.lineno == statement.end_lineno
+        and statement.col_offset == target.col_offset
+        and row.encode()[: statement.col_offset].strip() == b""
+        and row.encode()[statement.end_col_offset or 0 :].strip() == b""
+        and module.walk.parents[statement] is module.walk.parents[target]
+    )
+    before = line_before(module, target, [row.strip()]) if is_alone else ()
+    gone = Change(statement.lineno, 0, statement.lineno + 1, 0, "")
+    return (*before, gone) if before and statement.lineno < len(module.source.rows) else ()
+
+
 def line_before(module: Module, statement: ast.stmt, lines: list[str]) -> tuple[Change, ...]:
     """Lines of their own before a statement, as deep as this one; () where something stands before it on its line."""
     first = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", []))])

@@ -16,7 +16,7 @@ from checks.readers.scripts.runs import Run, Step
 SPLITTERS = frozenset({"torch.utils.data.random_split"})
 
 _TENSOR_DRAWS = frozenset({"uniform_", "normal_", "random_", "exponential_", "bernoulli_", "log_normal_", "cauchy_"})
-_OWN_GENERATORS = {"random.Random": "python", "numpy.random.default_rng": "numpy", "numpy.random.RandomState": "numpy"}
+OWN_GENERATORS = {"random.Random": "python", "numpy.random.default_rng": "numpy", "numpy.random.RandomState": "numpy"}
 _ALONE = re.compile(r"dummy|example|sample_?input|fake|warm_?up|test_?input|mock|trace|placeholder", re.IGNORECASE)
 _ONLY_SHAPES = re.compile(
     r"torch\.onnx\.export|torch\.jit\.trace|torch\.export\.export|torchsummary\.summary|torchinfo\.summary"
@@ -68,9 +68,9 @@ def _drawn(step: Step, weights_matter: bool) -> Iterator[Draw]:
     meaning = step.meaning
     if _is_for_a_seed(step):
         return
-    if meaning in _OWN_GENERATORS:
+    if meaning in OWN_GENERATORS:
         if not step.call.args and not step.call.keywords:
-            yield Draw(step, _OWN_GENERATORS[meaning])
+            yield Draw(step, OWN_GENERATORS[meaning])
         return
     if meaning == "torch.utils.data.DataLoader":
         if _is_true(step, "shuffle", 2) and step.argument("generator") is None and not step.is_open:

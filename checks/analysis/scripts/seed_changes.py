@@ -35,7 +35,7 @@ def seeding(run: Run, generator: str, seeds: list[Step]) -> tuple[Change, ...]:
         if "\n" not in value:
             name, lines = _lines(module, generator, value, behind=statement)
             return line_behind(module, statement, lines) if name else ()
-    anchor = _first_act(module)
+    anchor = first_act(module)
     if anchor is None:
         return ()
     _, lines = _lines(module, generator, str(SEED), behind=anchor)
@@ -81,7 +81,7 @@ def _name_of(module: Module, package: str, behind: ast.stmt) -> str | None:
     return None
 
 
-def _first_act(module: Module) -> ast.stmt | None:
+def first_act(module: Module) -> ast.stmt | None:
     """The first statement behind the imports at the beginning of a module."""
     body = module.source.tree.body
     last = -1

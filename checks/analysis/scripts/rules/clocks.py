@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from checks.analysis.scripts.changes import with_first
 from checks.analysis.scripts.registry import Mark, ModuleView, module_rule
+from checks.analysis.scripts.seed_changes import SEED
 from checks.analysis.scripts.signs import shown
 from checks.knowledge.scripts.generators import seeded_by
 from checks.readers.scripts.project import Module
@@ -41,11 +43,15 @@ def time_seed(view: ModuleView) -> Iterator[Mark]:
         step = Step(module, scope, call, meaning)
         given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in ("seed", "a", "x"))]
         if meaning in _FRESH and not step.is_open and (not given or _is_none(given[0])):
-            yield Mark(module, call, meaning, {"call": shown(step), "source": "None"})
+            yield Mark(
+                module, call, meaning, {"call": shown(step), "source": "None"}, changes=with_first(call, str(SEED))
+            )
             continue
         source = next((found for each in given[:1] if (found := _clock_in(each, module, scope))), "")
         if source:
-            yield Mark(module, call, meaning, {"call": shown(step), "source": source})
+            yield Mark(
+                module, call, meaning, {"call": shown(step), "source": source}, changes=with_first(call, str(SEED))
+            )
 
 
 def _is_none(node: ast.expr) -> bool:

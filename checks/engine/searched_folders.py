@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+
+import msgspec
 
 from checks.engine.request import Request
 from checks.facts import Facts, InterpreterFacts
-from checks.facts.search import SearchedFacts, SearchPlace
-from checks.interpreters.disk import absolute, is_file, is_folder
+from checks.facts.search import OwnModule, SearchedFacts, SearchPlace
+from checks.interpreters.disk import absolute, is_file, is_folder, names_in
 from checks.interpreters.searched import read_searched
 
 _MOST_FOLDERS = 10
@@ -18,7 +21,9 @@ def searched_of(target: InterpreterFacts | None, facts: Facts, request: Request)
     """What is found before the installed packages; None where there is no usable interpreter."""
     if target is None or target.problem is not None:
         return None
-    return read_searched(target, dict(list(_folders(target, facts, request).items())[:_MOST_FOLDERS]))
+    folders = dict(list(_folders(target, facts, request).items())[:_MOST_FOLDERS])
+    own = tuple(_own_modules(facts, folders))
+    return msgspec.structs.replace(read_searched(target, folders), own_modules=own)
 
 
 def _folders(target: InterpreterFacts, facts: Facts, request: Request) -> dict[Path, SearchPlace]:
@@ -43,6 +48,23 @@ def _folders(target: InterpreterFacts, facts: Facts, request: Request) -> dict[P
     if request.near is not None and is_folder(request.near):
         found.setdefault(absolute(request.near), SearchPlace.CURRENT)
     return found
+
+
+def _own_modules(facts: Facts, folders: dict[Path, SearchPlace]) -> Iterator[OwnModule]:
+    """Modules that a run did not find and that lie beside the program, above it, or in a folder "src" there."""
+    missing = {run.raised.name.partition(".")[0] for run in facts.runs if run.failed and run.raised and run.raised.name}
+    for module in sorted(filter(str.isidentifier, missing)):
+        for folder, place in folders.items():
+            near = (folder, folder / "src", folder.parent, folder.parent / "src")
+            holding = next((one for one in near if is_file(one / f"{module}.py") or _is_package(one / module)), None)
+            if holding is not None and holding != Path.home():
+                is_beside = holding == folder and place is SearchPlace.SCRIPT
+                yield OwnModule(module=module, folder=str(holding), is_beside_program=is_beside)
+                break
+
+
+def _is_package(folder: Path) -> bool:
+    return is_folder(folder) and any(name.endswith(".py") for name in names_in(folder))
 
 
 def _is_venv(folder: Path) -> bool:

@@ -39,6 +39,14 @@ class HidingFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_unbuilt: bool = False  # the source of that package, without its compiled part
 
 
+class OwnModule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A module that the program did not find, and that lies near it. ``is_beside_program``: in the very same folder."""
+
+    module: str  # the first part of the import
+    folder: str  # that holds it
+    is_beside_program: bool = False
+
+
 class StrayScript(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A command of the environment whose first line names another Python than the environment's own."""
 
@@ -52,6 +60,7 @@ class SearchedFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     folders: tuple[SearchedFolder, ...] = ()
     hiding: tuple[HidingFile, ...] = ()
+    own_modules: tuple[OwnModule, ...] = ()
     stray_scripts: tuple[StrayScript, ...] = ()
     scripts: int = 0  # commands of the environment that were read
     made_as: str | None = None  # the folder that the environment's "activate" names; None: unread

@@ -16,8 +16,9 @@ from packaging.utils import canonicalize_name
 from checks.analysis.failures.at_import import Trouble, troubles
 from checks.analysis.failures.owners import asked_by, module_of_file, owner_of_module
 from checks.analysis.failures.tracebacks import raised_in
-from checks.facts import Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRuns, Raised
+from checks.facts import Facts, Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRuns, Raised
 from checks.facts.quotation import quotation
+from checks.facts.search import OwnModule
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.errors.soft_requirements import wishes_in
 from checks.knowledge.packages.import_packages import distributions_of, is_named, is_own_code, is_standard
@@ -151,6 +152,14 @@ def absences(
         if found is not None and (found.kind, found.module, found.name) not in seen:
             seen.add((found.kind, found.module, found.name))
             yield found
+
+
+def own_module_of(absent: Absent, facts: Facts | None) -> OwnModule | None:
+    """The module of the user's own that was seen near the program and that his own code asked for."""
+    if facts is None or facts.searched is None or absent.kind is not Kind.MODULE or absent.owner or absent.asker_module:
+        return None
+    first = absent.module.partition(".")[0]
+    return next((own for own in facts.searched.own_modules if own.module == first), None)
 
 
 def absent_in_text(text: str, name: str, interpreter: InterpreterFacts | None) -> Absent | None:

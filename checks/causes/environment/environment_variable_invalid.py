@@ -9,14 +9,25 @@ Blind spots:  a variable that the program sets itself, or that only a service or
 Knowledge:    resources/knowledge/packages/variable_values.toml, resources/knowledge/errors/import_errors.toml
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import msgspec
 
+from checks.analysis.failures.absent import absences, own_module_of
 from checks.analysis.failures.texts import all_texts
 from checks.causes.registry import check
-from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, Package, ProbeRuns, ProgramRun, ProgramRuns
+from checks.facts import (
+    EnvironmentVariables,
+    Facts,
+    Frameworks,
+    InterpreterFacts,
+    Package,
+    ProbeRuns,
+    ProgramRun,
+    ProgramRuns,
+)
 from checks.facts.finding import FAILED_RUN, Evidence, Finding, Severity, Unread
 from checks.facts.phrase import Phrase
 from checks.facts.quotation import quotation
@@ -29,6 +40,10 @@ CAUSE = "environment-variable-invalid"
 QUOTED = 0.75  # the value stands in the error; that it came from the variable is likely, and quickly tried
 SEEN, LIKELY, UNSEEN = 0.97, 0.85, 0.7  # its reader said so; nothing was tried; it is read later than what was tried
 VALUE_SHOWN = 200
+SAFE_PATH = "PYTHONSAFEPATH"
+_LOCALE = ("LC_ALL", "LC_CTYPE", "LANG")  # the first that is set decides (POSIX.1-2017, 8.2)
+_ALWAYS_THERE = ("C", "POSIX")
+_NAMES_LOCALE = re.compile(r"""setlocale\([^)]*,\s*\w?["'][^"']""")
 
 
 @dataclass(frozen=True)
@@ -47,6 +62,7 @@ def environment_variable_invalid(
     frameworks: Frameworks | None,
     probes: ProbeRuns | None,
     runs: ProgramRuns | None,
+    facts: Facts | None = None,
 ) -> Iterator[Finding]:
     """One finding per variable."""
     if environment is None and frameworks is None and probes is None and runs is None:
@@ -63,9 +79,52 @@ def environment_variable_invalid(
     for name, (value, run) in quoted.items():
         if name not in told:
             yield _of_quoted(name, value, run, installed)
+    yield from _of_own_modules(environment, frameworks, probes, runs, facts)
+    yield from _of_locale(values, failed, installed)
     for name, value in values.items():
         if name not in told and name not in quoted:
             yield from _of_table(name, value, installed, frameworks, probes)
+
+
+def keeps_own_modules(environment: EnvironmentVariables | None) -> bool:
+    """Whether Python does not look into the folder of the program."""
+    return environment is not None and bool(environment.values.get(SAFE_PATH))
+
+
+def _of_own_modules(
+    environment: EnvironmentVariables | None,
+    frameworks: Frameworks | None,
+    probes: ProbeRuns | None,
+    runs: ProgramRuns | None,
+    facts: Facts | None,
+) -> Iterator[Finding]:
+    """PYTHONSAFEPATH, where the program lacks a module that lies in its own folder."""
+    if environment is None or not keeps_own_modules(environment):
+        return
+    for absent in absences(None, frameworks, probes, runs):
+        own = own_module_of(absent, facts)
+        if own is not None and own.is_beside_program:
+            clue = Evidence("clue", absent.line, absent.trouble.origin)
+            value = environment.values[SAFE_PATH]
+            finding = _finding(SAFE_PATH, value, None, None, Severity.BLOCKING, SEEN, clue, state="keeps-own")
+            yield msgspec.structs.replace(finding, values={**finding.values, **absent.trouble.failed_run})
+            return
+
+
+def _of_locale(
+    values: Mapping[str, str], failed: tuple[ProgramRun, ...], installed: tuple[Package, ...]
+) -> Iterator[Finding]:
+    """The variable that names a locale that this system does not have; not one that the program itself names."""
+    name = next((name for name in _LOCALE if values.get(name)), "")
+    if not name or values[name].partition(".")[0] in _ALWAYS_THERE:
+        return
+    for run in failed:
+        raised = run.raised
+        if raised is None or not raised.type.endswith("locale.Error"):
+            continue
+        if not any(_NAMES_LOCALE.search(frame.code) for frame in raised.frames):
+            yield _of_quoted(name, values[name], run, installed, state="locale")
+            return
 
 
 def is_refused_in(text: str, environment: EnvironmentVariables | None) -> bool:
@@ -126,12 +185,14 @@ def _of_words(name: str, values: Mapping[str, str], told: _Told, installed: tupl
     return _finding(name, value, row, reader, severity, SEEN, clue)
 
 
-def _of_quoted(name: str, value: str, run: ProgramRun, installed: tuple[Package, ...]) -> Finding:
+def _of_quoted(
+    name: str, value: str, run: ProgramRun, installed: tuple[Package, ...], state: str = "quoted"
+) -> Finding:
     row, reader = row_of(name, installed) or (None, None)
     severity = Severity.WARNING if run.is_unasked else Severity.BLOCKING
     words = f"{run.raised.type}: {run.raised.message}" if run.raised else ""
     finding = _finding(
-        name, value, row, reader, severity, QUOTED, Evidence("clue", quotation(words), run.origin), state="quoted"
+        name, value, row, reader, severity, QUOTED, Evidence("clue", quotation(words), run.origin), state=state
     )
     return msgspec.structs.replace(finding, values={**finding.values, FAILED_RUN: run.label})
 
@@ -153,6 +214,8 @@ def _of_table(
     need = row.missing(value, (package.name for package in installed), reader.version if reader else "")
     if need is None and row.accepts(value):
         return
+    if need is not None and name.startswith(KERAS_FILE) and row.lacks_all(package.name for package in installed):
+        return  # Keras writes the file itself: with no backend at all, its value is not what is wrong
     if not row.is_refused:
         yield _finding(name, value, row, reader, Severity.NOTE, SEEN)
         return

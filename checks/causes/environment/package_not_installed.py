@@ -11,7 +11,7 @@ Knowledge:    resources/knowledge/packages/import_packages.toml, resources/knowl
 
 from collections.abc import Iterator
 
-from checks.analysis.failures.absent import INSTALL_MEANT, Absent, Kind, absences
+from checks.analysis.failures.absent import INSTALL_MEANT, Absent, Kind, absences, own_module_of
 from checks.analysis.failures.at_import import must_have_imported
 from checks.analysis.packages.asked import is_asked_for, is_conflict
 from checks.causes.registry import check
@@ -35,6 +35,9 @@ def package_not_installed(interpreter: InterpreterFacts | None, facts: Facts) ->
         if absent.kind is Kind.NAME or (absent.owner and not absent.is_extra) or absent.is_standard or not names:
             continue
         if framework_of_package().get(names[0]) or is_asked_for(absent) or is_conflict(absent):
+            continue
+        if own_module_of(absent, facts):  # user-code-error, environment-variable-invalid
+            found = True
             continue
         found = True
         yield _finding(absent, names, facts)

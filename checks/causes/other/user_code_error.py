@@ -15,9 +15,20 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from checks.analysis.failures.absent import INSTALL_MEANT, WRITE_RIGHT, Absent, Kind, absences, absent_in_text
+import msgspec
+
+from checks.analysis.failures.absent import (
+    INSTALL_MEANT,
+    WRITE_RIGHT,
+    Absent,
+    Kind,
+    absences,
+    absent_in_text,
+    own_module_of,
+)
 from checks.analysis.failures.of_runs import Failure, failures
 from checks.analysis.failures.owners import module_of_file
+from checks.causes.environment.environment_variable_invalid import keeps_own_modules
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Facts, NvidiaFacts, ProgramRuns, Raised
 from checks.facts.finding import CLUE, FAILED_RUN, MISSPELT, Evidence, Finding, NotCollected, NotHere, Severity
@@ -34,7 +45,7 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _SEES_NONE = re.compile(r"is_available\(\): False|only has: \[\]")  # then it is no matter of the number
-_OWN_FILE = 0.75
+_OWN_FILE, _SEEN_FILE = 0.75, 0.9
 _UNPROVEN = 0.9  # of the certainty, where the size or number is not seen itself
 
 
@@ -50,7 +61,7 @@ def user_code_error(
     missing = tuple(absences(None, runs=runs))
     misspelt = [absent for absent in missing if (absent.meant and absent.owner) or absent.near]
     found += [_misspelt(absent) for absent in misspelt]
-    found += [_own_file(absent) for absent in missing if _is_own_file(absent)]
+    found += [finding for absent in missing if (finding := _own(absent, environment, facts)) is not None]
     if facts is not None and not misspelt:
         found += _in_texts(facts)
     if not found and runs is None:
@@ -114,6 +125,20 @@ def _of_module(absent: Absent) -> dict[str, Any]:
         },
         "remedies": (WRITE_RIGHT, *(() if absent.owner else (INSTALL_MEANT,)), "read-the-traceback"),
     }
+
+
+def _own(absent: Absent, environment: EnvironmentVariables | None, facts: Facts | None) -> Finding | None:
+    """Of a file of the user's own that was seen near the program, or whose name says that it is one."""
+    own = own_module_of(absent, facts)
+    if own is not None and own.is_beside_program and keeps_own_modules(environment):
+        return None  # environment-variable-invalid
+    if own is not None:
+        finding = _own_file(absent)
+        told = phrase("own-module-elsewhere", written=absent.module, folder=own.folder)
+        values = {**finding.values, "complaint": told, "own_folder": own.folder}
+        remedies = ("let-own-folder-be-searched", "read-the-traceback")
+        return msgspec.structs.replace(finding, confidence=_SEEN_FILE, values=values, remedies=remedies)
+    return _own_file(absent) if _is_own_file(absent) else None
 
 
 def _is_own_file(absent: Absent) -> bool:

@@ -29,13 +29,14 @@ _OF_NAMES = frozenset(
 _OF_FILES = frozenset(
     {"FileNotFoundError", "PermissionError", "IsADirectoryError", "NotADirectoryError", "FileExistsError"}
 )
+_OF_DISKS = re.compile("No space left on device|Read-only file system|Disk quota exceeded")
 _COMMON = frozenset({"auto", "cuda", "none", "true", "false", "info", "warn", "warning", "error", "debug", "default"})
 
 
 def quoted_variables(run: ProgramRun, variables: Mapping[str, str]) -> dict[str, str]:
     """Name and value of the variables whose whole value its exception names; of a program that raised none, none."""
     raised = run.raised if run.failed else None
-    if raised is None or raised.type in _OF_NAMES or "No space left on device" in raised.message:
+    if raised is None or raised.type in _OF_NAMES or _OF_DISKS.search(raised.message):
         return {}
     is_of_files = raised.type in _OF_FILES
     found = [

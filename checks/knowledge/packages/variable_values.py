@@ -63,6 +63,11 @@ class Variable(Row):
         lacking = [self._lack(entry, names, version) for entry in entries]
         return lacking[0] if lacking and all(lacking) else None
 
+    def lacks_all(self, installed: Iterable[str]) -> bool:
+        """Whether nothing of what its words ask for is installed."""
+        names = set(installed)
+        return not any(names.intersection(need.packages) for need in self.needs)
+
     def nearest(self, value: str) -> str:
         """The word that was most likely meant; "" where none is near."""
         near = difflib.get_close_matches(value.strip().lower(), {word.lower() for word in self.words}, 1, 0.7)

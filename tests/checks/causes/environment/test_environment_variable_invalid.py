@@ -8,6 +8,8 @@ from checks.causes.environment.environment_variable_invalid import environment_v
 from checks.facts import (
     EnvironmentVariables,
     ErrorText,
+    Facts,
+    Frame,
     Frameworks,
     InterpreterFacts,
     JaxFacts,
@@ -16,10 +18,15 @@ from checks.facts import (
     ProbeRuns,
     ProgramRun,
     ProgramRuns,
+    PythonProcess,
+    Raised,
     TorchFacts,
 )
-from checks.facts.finding import Finding, Severity
+from checks.facts.case import Answers
+from checks.facts.finding import FAILED_RUN, Finding, Severity
 from checks.facts.runs import StageRun
+from checks.facts.search import OwnModule, SearchedFacts
+from checks.judgement.judge import judged
 from checks.knowledge.packages.environment_variables import allowed_names
 from checks.knowledge.packages.variable_values import KERAS_FILE, VariableValues
 
@@ -187,6 +194,12 @@ def test_hash_seeds(value: str, is_wrong: bool) -> None:
     assert bool(findings({"PYTHONHASHSEED": value})) is is_wrong
 
 
+def test_the_settings_file_of_keras_is_not_to_blame_where_there_is_no_backend_at_all() -> None:
+    assert findings({}, "keras==3.9.0", keras={"backend": "tensorflow"}) == []
+    (finding,) = findings({}, "keras==3.9.0", "jax==0.4.38", keras={"backend": "tensorflow"})
+    assert finding.subject == "keras.json: backend"
+
+
 def test_keras_settings_file_gives_way_to_the_variable() -> None:
     (finding,) = findings({}, "keras==3.9.0", keras={"backend": "theano"})
     assert finding.subject == f"{KERAS_FILE}backend"
@@ -202,3 +215,55 @@ def test_every_variable_of_the_table_is_read_by_the_probe() -> None:
         assert (row.effect, row.when) in {
             (effect, when) for effect in ("refused", "ignored") for when in ("start", "import", "use")
         }
+
+
+def _in_locale(code: str) -> ProgramRun:
+    raised = Raised(
+        type="locale.Error", message="unsupported locale setting", frames=(Frame(file="main.py", code=code),)
+    )
+    return ProgramRun(command=("python", "main.py"), exit_code=1, pythons=(PythonProcess(pid=1, raised=raised),))
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "variable"),
+    [
+        ({"LC_ALL": "ja_JP.UTF-8"}, 'locale.setlocale(locale.LC_ALL, "")', "LC_ALL"),
+        ({"LANG": "ja_JP.UTF-8", "LC_ALL": ""}, "locale.setlocale(category, wanted)", "LANG"),
+        ({"LANG": "ja_JP.UTF-8"}, 'locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")', None),
+        ({"LC_ALL": "C.UTF-8", "LANG": "ja_JP.UTF-8"}, 'locale.setlocale(locale.LC_ALL, "")', None),
+        ({}, 'locale.setlocale(locale.LC_ALL, "")', None),
+    ],
+)
+def test_a_locale_that_the_system_does_not_have(values: dict[str, str], code: str, variable: str | None) -> None:
+    found = findings(values, programs=(_in_locale(code),))
+    assert [finding.subject for finding in found] == ([variable] if variable else [])
+    assert all(finding.values[FAILED_RUN] == "python main.py" for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_beside", "cause"),
+    [
+        ("1", True, "environment-variable-invalid"),
+        ("", True, "user-code-error"),
+        ("1", False, "user-code-error"),
+        (None, None, "package-not-installed"),
+    ],
+)
+def test_a_module_of_the_user_s_own_that_lies_where_python_does_not_look(
+    value: str | None, is_beside: bool | None, cause: str
+) -> None:
+    raised = Raised(type="ModuleNotFoundError", message="No module named 'my_scores'", name="my_scores")
+    run = ProgramRun(command=("python", "main.py"), exit_code=1, pythons=(PythonProcess(pid=1, raised=raised),))
+    own = OwnModule(module="my_scores", folder="/home/user/proj", is_beside_program=bool(is_beside))
+    case = judged(
+        Facts(
+            interpreters=(InterpreterFacts(path="/env/bin/python", version="3.11.7", packages=packages("numpy==2.0")),),
+            target="/env/bin/python",
+            environment=EnvironmentVariables(values={"PYTHONSAFEPATH": value} if value else {}),
+            searched=SearchedFacts(own_modules=(own,) if is_beside is not None else ()),
+            runs=(run,),
+        ),
+        Answers(symptom="does-not-start"),
+    )
+    assert case.findings[0].cause == cause
+    assert case.findings[0].severity is Severity.BLOCKING

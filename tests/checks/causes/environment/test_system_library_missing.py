@@ -43,6 +43,15 @@ def findings(message: str | None) -> list[Finding]:
         ),
         pytest.param("ImportError: Unable to find zbar shared library", "zbar", "libzbar0", id="pyzbar"),
         pytest.param("ImportError: failed to find libmagic.  Check it", "libmagic", "libmagic1", id="python-magic"),
+        pytest.param(
+            "FileNotFoundError: [Errno 2] No such file or directory: 'ffprobe'", "ffprobe", "ffmpeg", id="pydub"
+        ),
+        pytest.param(
+            "pytesseract.pytesseract.TesseractNotFoundError: tesseract is not installed or it's not in your PATH.",
+            "tesseract",
+            "tesseract-ocr",
+            id="pytesseract",
+        ),
         pytest.param("OSError: PortAudio library not found", "PortAudio", "libportaudio2", id="sounddevice"),
     ],
 )

@@ -12,6 +12,7 @@ from checks.analysis.failures.owners import module_of_file, packages_of_frames
 from checks.facts import Frame, ProgramRun, Raised
 
 _KEYWORD = re.compile(r"(?:[\w.<>]+\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
+_PARENT = re.compile(r"super\(.*\)\.__init__\(.*\*\*\w+")
 _NO_ATTRIBUTE = re.compile(r"module '([\w.]+)' has no attribute '\w+'")
 _IMPORT = re.compile(r"\s*(?:import|from)\s+\w")
 
@@ -25,6 +26,13 @@ def failed_package(run: ProgramRun) -> str:
     return module if module and (_is_misfit(raised) or _only_imports(raised)) else ""
 
 
+def misfit_call(run: ProgramRun) -> str:
+    """The call between packages whose keyword the function does not know: "__init__(proxies=)"; "" for others."""
+    raised = run.raised
+    found = _KEYWORD.search(raised.message) if raised is not None and raised.frames and _is_misfit(raised) else None
+    return f"{found[1]}({found[2]}=)" if found else ""
+
+
 def _is_misfit(raised: Raised) -> bool:
     """Whether a package itself wrote the call: it names the function, and the keyword is not handed through it."""
     found = _KEYWORD.search(raised.message) if raised.type == "TypeError" else None
@@ -35,7 +43,20 @@ def _is_misfit(raised: Raised) -> bool:
     writes_it = re.search(rf"\b{keyword}\s*=", caller.code) is not None
     names_it = re.search(rf"\b{function}\(", caller.code) is not None and "**" not in caller.code
     is_users = any(re.search(rf"\b{keyword}\b", frame.code) for frame in _own(raised))
-    return (writes_it or names_it) and not is_users
+    return (writes_it or names_it or _makes_its_own(raised)) and not is_users
+
+
+def _makes_its_own(raised: Raised) -> bool:
+    """Whether a package makes an object of its own class, whose parent is of another package and refuses a keyword.
+
+    So OpenAI's client makes its wrapper of httpx's; where the user's line hands anything through, it may be from there.
+    """
+    if len(raised.frames) < 2:
+        return False
+    maker, child = raised.frames[-2:]
+    is_child = child.function == "__init__" and _PARENT.match(child.code.strip()) is not None
+    is_own_class = module_of_file(maker.file) == module_of_file(child.file)
+    return is_child and is_own_class and not any("**" in frame.code for frame in _own(raised))
 
 
 def _own(raised: Raised) -> list[Frame]:

@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 
 from checks.analysis.failures.absent import GENERAL_ROWS, Absent, absences
 from checks.analysis.failures.at_import import finding_of_text, recognised
-from checks.analysis.failures.in_packages import failed_package
+from checks.analysis.failures.in_packages import failed_package, misfit_call
 from checks.analysis.failures.owners import owner_of_module
 from checks.analysis.failures.seen_to_work import imported_packages
 from checks.analysis.packages.asked import Fit, fit_of, is_conflict
@@ -69,6 +69,9 @@ def dependency_version_conflict(
         yield _of_absent(missing, conflicts.pop(missing.asker.name, []) if missing.asker else [])
     loaded = imported_packages(frameworks, runs)
     failed = dict(_failed_packages(interpreter, runs))
+    for name, run in failed.items():
+        if name not in conflicts and misfit_call(run):
+            yield _of_misfit(name, run, interpreter)
     for name, package_conflicts in conflicts.items():
         if name in failed:
             yield _of_failure(package_conflicts, failed[name])
@@ -94,6 +97,25 @@ def _of_failure(conflicts: list[Broken], run: ProgramRun) -> Finding:
         confidence=0.85,
         evidence=(*finding.evidence, clue),
         values={**finding.values, FAILED_RUN: run.label},
+    )
+
+
+def _of_misfit(name: str, run: ProgramRun, interpreter: InterpreterFacts) -> Finding:
+    """A package calls a function of another in a way that this one does not know, or knows no longer."""
+    package = interpreter.package(name)
+    call = misfit_call(run)
+    return Finding(
+        severity=Severity.WARNING if run.is_unasked else Severity.BLOCKING,
+        confidence=0.9,
+        subject=name,
+        evidence=(
+            Evidence("package", f"{name} {package.version}" if package else name, run.origin),
+            Evidence("needed", call, run.origin),
+            Evidence("found", ABSENT),
+            Evidence("clue", quotation(f"{run.raised.type}: {run.raised.message}") if run.raised else "", run.origin),
+        ),
+        values={"package_name": name, "found": phrase("not-there", module=call), FAILED_RUN: run.label},
+        remedies=("update-package", "bring-packages-into-step", "make-fresh-environment"),
     )
 
 

@@ -45,6 +45,30 @@ def test_a_call_between_two_packages_that_do_not_fit_is_their_conflict() -> None
     assert first(failed(MISFIT, PYDANTIC, CORE)).cause == "dependency-version-conflict"
 
 
+CLIENT = f"{SITE}/openai/_base_client.py"
+OPENAI = Package(name="openai", version="1.40.0", requires=("httpx<1,>=0.23.0",))
+
+
+@pytest.mark.parametrize(
+    ("own", "is_theirs"), [('openai.OpenAI(api_key="x")', True), ("openai.OpenAI(**settings)", False)]
+)
+def test_a_class_of_a_package_whose_parent_in_another_refuses_a_keyword(own: str, is_theirs: bool) -> None:
+    # recorded with openai 1.40.0 beside httpx 0.28.1, whose metadata fit
+    frames = (
+        Frame(file="/home/user/app/train.py", line=2, code=own),
+        Frame(file=CLIENT, line=843, function="__init__", code="self._client = http_client or SyncHttpxClientWrapper("),
+        Frame(file=CLIENT, line=741, function="__init__", code="super().__init__(**kwargs)"),
+    )
+    message = "Client.__init__() got an unexpected keyword argument 'proxies'"
+    facts = failed(
+        Raised(type="TypeError", message=message, frames=frames), OPENAI, Package(name="httpx", version="0.28.1")
+    )
+    found = conflicts(facts)
+    assert [finding.values["package_name"] for finding in found] == (["openai"] if is_theirs else [])
+    if is_theirs:
+        assert plan_remedies(first(facts), facts, "en")[0].id == "update-package"
+
+
 def test_the_users_own_wrong_call_is_his() -> None:
     own = msgspec.structs.replace(MISFIT, frames=(OWN,))
     (finding,) = conflicts(failed(own, PYDANTIC, CORE))

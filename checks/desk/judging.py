@@ -12,7 +12,7 @@ from checks.desk.sources.dates import moment_of
 from checks.desk.tickets import Ticket, number_of
 from checks.facts import Facts
 from checks.facts.case import Answers, Case
-from checks.facts.finding import CLUE
+from checks.facts.finding import CLUE, Finding
 from checks.facts.question import SymptomName
 from checks.judgement.headline import headline
 from checks.judgement.judge import judged
@@ -105,7 +105,7 @@ def judge(ticket: Ticket, open_case: OpenCase, hide: Sequence[str] | None = ()) 
         state=state,
         confidence=best.confidence if best and best.cause != UNKNOWN else 0.0,
         lines=tuple(lines),
-        alike=_alike(cause, clues, is_decided=best is not None and best.confidence >= _EVEN),
+        alike=_alike(best, clues),
         likeness=likeness_of(text),
     )
 
@@ -123,11 +123,15 @@ def _shown(texts: tuple[str, ...], around: str, hide: Sequence[str] | None) -> t
     return texts if hide is None else redacted_texts(texts, (around,), words=hide)
 
 
-def _alike(cause: str, clues: Sequence[str], *, is_decided: bool) -> int:
-    """The same for tickets that one answer fits: of an unsure cause only where the same lines show it."""
-    if cause in ("", UNKNOWN) or not (clues or is_decided):
+def _alike(best: Finding | None, clues: Sequence[str]) -> int:
+    """The same for tickets that one answer fits: the same cause, and the same line or kind of fact that shows it.
+
+    What words alone tell of is no group: they are told in a hundred ways, of as many troubles.
+    """
+    if best is None or best.cause == UNKNOWN or not best.evidence:
         return 0
-    return number_of("\n".join((cause, *sorted(map(shape_of_line, clues[:1])))).encode("utf-8", "replace"))
+    shown = [shape_of_line(clues[0])] if clues else sorted({evidence.name for evidence in best.evidence})
+    return number_of("\n".join((best.cause, *shown)).encode("utf-8", "replace"))
 
 
 def _product(facts: Facts) -> str:

@@ -29,6 +29,8 @@ _WORDS = re.compile(r"\w+")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _HEXADECIMAL = re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{6,}\b")
 _PATHS = re.compile(r"(?:[a-z]:)?(?:[\\/][\w.~+@ -]{1,80}?(?=[\\/]))+[\\/]|~[\\/]", re.IGNORECASE)
+_LEFT_OUT = "…"
+_FEWEST = 3  # words that are worth quoting
 _SPACES = re.compile(r"\s+")
 
 
@@ -67,6 +69,19 @@ def shape_of_line(line: str) -> str:
     """A line of an error without what differs from machine to machine: numbers, addresses, folders, case, spaces."""
     plain = _PATHS.sub("/", line.lower())
     return _SPACES.sub(" ", _NUMBERS.sub("0", _HEXADECIMAL.sub("0", plain))).strip(" …")
+
+
+def wording_in_common(lines: Sequence[str]) -> str:
+    """What several lines of one shape say word by word, with "…" for what differs; "" where that is next to nothing."""
+    first, *others = [line.split() for line in dict.fromkeys(lines)] or [[]]
+    if any(len(other) != len(first) for other in others):
+        shortest = min(map(len, (first, *others)))
+        same = next((at for at in range(shortest) if len({words[at] for words in (first, *others)}) > 1), shortest)
+        kept = [*first[:same], _LEFT_OUT]
+    else:
+        kept = [words[0] if len(set(words)) == 1 else _LEFT_OUT for words in zip(first, *others, strict=True)]
+    said = [word for word in kept if word != _LEFT_OUT]
+    return " ".join(kept) if len(said) >= _FEWEST else ""
 
 
 @functools.cache

@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import msgspec
 
+from checks.desk.likeness import wording_in_common
 from checks.knowledge.catalogue import UNKNOWN
 
 WEEK = 7  # days that are new
@@ -267,12 +268,13 @@ class Views:
         ]  # fmt: skip
 
     def shared_lines(self, group: int) -> tuple[str, ...]:
-        """The lines that every ticket of a group has word by word, so that they tell nothing of one alone."""
+        """The lines that every ticket of a group has, so that they tell nothing of one alone; else what they share."""
         query = f"SELECT DISTINCT lines {_SHOWN} AND alike = ? LIMIT {_MOST_WORDINGS + 1}"
         found = [row[0].split("\n") for row in self._ask(query, (group,))]
         if not found or len(found) > _MOST_WORDINGS:
             return ()
-        return tuple(line for line in found[0] if line and all(line in lines for lines in found[1:]))
+        shared = tuple(line for line in found[0] if line and all(line in lines for lines in found[1:]))
+        return shared or tuple(filter(None, (wording_in_common([lines[0] for lines in found]),)))
 
     def placed(self, keys: Sequence[str]) -> dict[str, Placed]:
         """Where tickets stand that stand for their conversation."""

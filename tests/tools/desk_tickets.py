@@ -232,10 +232,10 @@ class _Endless:
     """A mailbox that is made while it is read."""
 
     def __init__(self, size: int) -> None:
-        log = b"RuntimeError: CUDA error: out of memory at step 12\n" * 2000
+        log = b"RuntimeError: CUDA error: out of memory at step 12\n" * 4000
         self._mails = b"".join(
-            b"From a@b Thu May  2 10:00:00 2024\nSubject: ticket\nMessage-ID: <%d>\n\n%s\n"
-            % (number, log[: 500 * number])
+            b"From a@b Thu May  2 10:00:00 2024\nSubject: ticket\nMessage-ID: <%d>\n\n%s\n\n"
+            % (number, log[: 5000 * number])
             for number in range(1, 40)
         )
         self._left, self._at = size, 0

@@ -27,16 +27,15 @@ def answer_language(written: str) -> str:
 
 def group_answer(group: Group, lines: Sequence[str], language: str) -> str:
     """One answer for all tickets of a group, as Markdown. ``lines``: those that every one of them has, word by word."""
-    text = "\n".join(lines) or " "
     finding = Finding(
         cause=group.cause or UNKNOWN,
         severity=Severity(cause_of(group.cause or UNKNOWN).severity),
         confidence=group.confidence,
         evidence=tuple(Evidence(CLUE, line, "", "", (number,)) for number, line in enumerate(lines, start=1)),
     )
-    facts = Facts(reported=True, logs=(pasted(text),), symptom=Symptom(origin=TICKET, name=TICKET))
+    facts = Facts(reported=True, logs=(pasted("\n".join(lines)),), symptom=Symptom(origin=TICKET, name=TICKET))
     case = Case(created=now(), answers=Answers(symptom=TICKET), facts=facts, outcomes=(), findings=(finding,))
-    return to_reply(build(case, language))
+    return to_reply(build(case, language), is_told=True)
 
 
 def draft(ticket: Ticket, language: str, open_case: OpenCase, hide: Sequence[str] | None = ()) -> str:

@@ -44,6 +44,16 @@ def test_a_text_that_tells_nothing_is_undecided() -> None:
     assert judged.alike == 0
 
 
+def test_what_words_alone_tell_is_no_group() -> None:
+    judged = of(
+        "I converted ckpt.t7 to onnx and found that the output feature is different between torch and onnxruntime. The "
+        "extractor of the repository never switches the network, should the inference not be in another mode?"
+    )
+    assert judged.is_decided
+    assert judged.lines == ()
+    assert judged.alike == 0
+
+
 def test_names_are_hidden_in_what_is_kept() -> None:
     text = "/home/alice/train.py fails: OSError: /home/alice/x/libcudart.so.12: cannot open shared object file"
     judged = judge(Ticket(key="k", source="s", title="alice: libcudart", text=text), opened, ("Vision",))

@@ -1,6 +1,6 @@
 """Which texts are nearly the same, and which only look so."""
 
-from checks.desk.likeness import NEARLY_THE_SAME, likeness_of, shape_of_line, share_in_common
+from checks.desk.likeness import NEARLY_THE_SAME, likeness_of, shape_of_line, share_in_common, wording_in_common
 
 TEXT = """Training stops after an hour on our cluster, and only where the new driver is installed.
 Traceback (most recent call last):
@@ -41,3 +41,12 @@ def test_a_line_has_the_same_shape_on_every_machine() -> None:
     other = "OSError: C:\\Users\\bob\\venv\\lib\\libcudart.so.11: cannot open at 0x11, device 0011aabb22"
     assert shape_of_line(one) == shape_of_line(other)
     assert shape_of_line("CUDA error: out of memory") != shape_of_line("CUDA error: invalid device")
+
+
+def test_of_several_lines_only_what_all_say_is_quoted() -> None:
+    lines = ["OSError: cannot open /home/alice/x.so at once", "OSError: cannot open /home/bob/x.so at once"]
+    assert wording_in_common(lines) == "OSError: cannot open … at once"
+    assert wording_in_common([lines[0], "OSError: cannot open anything"]) == "OSError: cannot open …"
+    assert wording_in_common([lines[0], "ValueError: bad"]) == ""
+    assert wording_in_common([lines[0]]) == lines[0]
+    assert wording_in_common([]) == ""

@@ -186,7 +186,7 @@ class _Writer:
     def listed(self, rows: Sequence[Row], count: int) -> b.Section | None:
         if not rows:
             return None
-        table = self.table_of(rows, title=self.say("heading-list"))
+        table = self.table_of(rows, title=self.say("list-title"))
         note = self.say("list-cut", count=len(rows)) if count > len(rows) else ""
         return b.Section(
             self.say("heading-list"), (table,), id="list", note=note, detail=b.Detail.FULL, place=b.Place.PAGE

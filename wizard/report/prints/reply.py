@@ -27,16 +27,16 @@ _MARKS = re.compile(  # a character that is itself, code, an address, bold text,
 )
 
 
-def to_reply(report: Report) -> str:
-    """The answer, in the language of the report."""
-    return blocks_as_markdown(_reply(report), report.language)
+def to_reply(report: Report, *, is_told: bool = False) -> str:
+    """The answer, in the language of the report. ``is_told``: the customer sent more than the report quotes."""
+    return blocks_as_markdown(_reply(report, is_told=is_told), report.language)
 
 
-def _reply(report: Report) -> Iterator[Block]:
+def _reply(report: Report, *, is_told: bool) -> Iterator[Block]:
     def say(key: str, **values: object) -> str:
         return words(f"report.reply-{key}", report.language, **values)
 
-    has_text = any(section.text.strip() for section in report.facts)
+    has_text = is_told or any(section.text.strip() for section in report.facts)
     yield Paragraph(say("thanks" if has_text else "empty"))
     best = next(iter(report.findings), None)
     is_known = best is not None and best.cause != UNKNOWN

@@ -155,14 +155,14 @@ class Names:
     def given(self, name: str, function: Scope) -> list[tuple[ast.expr, Scope]]:
         """What the calls in this module give for a parameter of a function; [] where one leaves it open."""
         found = []
-        for call, scope in self._calls_of(function):
+        for call, scope in self.calls_of(function):
             given = _argument(call, name, function)
             if given is None:
                 return []
             found.append((given, scope))
         return found
 
-    def _calls_of(self, function: Scope) -> list[tuple[ast.Call, Scope]]:
+    def calls_of(self, function: Scope) -> list[tuple[ast.Call, Scope]]:
         """The calls in this module of a function or method, by its name."""
         if self._by_name is None:
             self._by_name = {}

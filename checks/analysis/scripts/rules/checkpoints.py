@@ -13,6 +13,7 @@ from checks.readers.scripts.scopes import Bound, Scope
 
 _PROGRESS = re.compile(r"epoch|iter|step|round", re.IGNORECASE)
 _OPTIMISER = re.compile(r"opt|trainer|\brng\b", re.IGNORECASE)
+_TRAINS = ("backward", "fit", "run")
 _RESUMES = re.compile(r"resum|start_epoch|last_epoch|continue_train", re.IGNORECASE)
 
 
@@ -48,7 +49,7 @@ def resume_incomplete(run: Run) -> Iterator[Mark]:
     ]
     if any(_is_of_optimiser(step) for step in loads) or not loads:
         return
-    trained = next((at for at, step in enumerate(run.steps) if _attribute(step) == "backward"), len(run.steps))
+    trained = next((at for at, step in enumerate(run.steps) if _attribute(step) in _TRAINS), len(run.steps))
     first = next((step for step in run.steps[:trained] if step.meaning == "torch.load"), None)
     if first is not None:  # what is loaded behind the training is only asked
         yield Mark(first.module, first.call, "torch.load", {"call": shown(first)})

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from checks.analysis.scripts.registry import Mark, run_rule
+from checks.analysis.scripts.values import value_of
 from checks.readers.scripts.project import Module
 from checks.readers.scripts.runs import Run, Step, is_test
 
@@ -52,8 +53,9 @@ def _device(step: Step) -> str:
     if method == "to" or step.meaning in ("torch.device", "torch.set_default_device", "tensorflow.device"):
         given += call.args[:1]
     for each in given:
-        if isinstance(each, ast.Constant) and isinstance(each.value, str) and _is_gpu(each.value):
-            return each.value
+        value = value_of(each, step.module, step.scope)
+        if isinstance(value, str) and _is_gpu(value):
+            return value
     return ""
 
 

@@ -28,7 +28,12 @@ _TEXTS = re.compile(
     r"|paths?|classes|labels?_?names?|keys|strings?|entities|relations|genres|categories|users|items|species)\b"
     r"|\.split\(|\.read\(|\.keys\(|\.lower\("
 )
-_LISTINGS = frozenset({"os.listdir", "os.scandir", "glob.glob", "glob.iglob"})
+_LISTINGS = frozenset(
+    {
+        "os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob", "tensorflow.io.gfile.glob",
+        "tensorflow.io.gfile.listdir", "tensorflow.gfile.Glob", "tensorflow.gfile.ListDirectory",
+    }
+)  # fmt: skip
 _PATH_LISTINGS = (".iterdir", ".glob", ".rglob")
 _HARMLESS = re.compile(
     r"remove|unlink|rmtree|copy|move|rename|print|mkdir|chmod|exists|isfile|isdir|stat|getsize|delete"
@@ -80,7 +85,12 @@ def listing_unsorted(view: ModuleView) -> Iterator[Mark]:
         if not (meaning in _LISTINGS or is_path or is_unknown):
             continue
         if not _is_put_in_order(module, call, scope) and _feeds_data(module, call, scope):
-            yield Mark(module, call, meaning, {"call": _text(call.func)}, changes=wrapped(call, "sorted(", ")"))
+            yield Mark(module, call, meaning, {"call": _text(call.func)}, changes=_sorted(call, meaning))
+
+
+def _sorted(call: ast.Call, meaning: str) -> tuple[Change, ...]:
+    """The call in order; () for a walk, whose files are listed inside of what it gives."""
+    return () if meaning in ("os.walk", "os.scandir") else wrapped(call, "sorted(", ")")
 
 
 @module_rule("hash-split")
@@ -167,7 +177,8 @@ def _feeds_data(module: Module, call: ast.Call, scope: Scope) -> bool:
     child: ast.AST = call
     for around in module.walk.around(call):
         if isinstance(around, ast.For | ast.AsyncFor):
-            return child is around.iter and _gathers(around.body)
+            is_sorted_inside = any("sort" in ast.unparse(each) for each in around.body)
+            return child is around.iter and _gathers(around.body) and not is_sorted_inside
         if isinstance(around, ast.ListComp | ast.GeneratorExp | ast.DictComp):
             child = around
             continue

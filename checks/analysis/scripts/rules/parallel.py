@@ -33,7 +33,8 @@ def multi_gpu_reduction(view: ModuleView) -> Iterator[Mark]:
         return
     for scope, call, meaning in view.calls():
         step = Step(module, scope, call, meaning)
-        if meaning in _WRAPPERS:
+        is_partial = meaning == "functools.partial" and bool(call.args) and step.meaning_of(call.args[0]) in _WRAPPERS
+        if meaning in _WRAPPERS or is_partial:
             yield Mark(module, call, meaning)
         elif meaning in ("lightning.Trainer", "lightning.Fabric"):
             given = _spread(step)

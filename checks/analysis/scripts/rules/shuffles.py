@@ -35,6 +35,9 @@ _SPLITS = {
     "sklearn.model_selection.GroupShuffleSplit": _Split("random_state", "numpy"),
     "sklearn.model_selection.RepeatedKFold": _Split("random_state", "numpy"),
     "sklearn.model_selection.RepeatedStratifiedKFold": _Split("random_state", "numpy"),
+    "surprise.model_selection.train_test_split": _Split("random_state", "numpy", when=("shuffle", None, True)),
+    "surprise.model_selection.KFold": _Split("random_state", "numpy", when=("shuffle", 2, True)),
+    "surprise.model_selection.ShuffleSplit": _Split("random_state", "numpy"),
     "sklearn.utils.shuffle": _Split("random_state", "numpy"),
     "torch.utils.data.random_split": _Split(
         "generator", "torch", 2, text="generator=torch.Generator().manual_seed({seed})"
@@ -76,7 +79,7 @@ def _split_of(step: Step) -> _Split | None:
     if found is not None:
         return found
     meaning = step.meaning
-    if meaning.startswith("tensorflow.data.") and meaning.endswith(".shuffle"):
+    if meaning.startswith(("tensorflow.data.", "tensorflow_datasets.")) and meaning.endswith(".shuffle"):
         return _Split("seed", "tensorflow", 1)
     if meaning.startswith(_FRAMES) and meaning.endswith(("().sample", "()[].sample")):
         return _Split("random_state" if meaning.startswith("pandas.") else "seed", "numpy")

@@ -38,17 +38,17 @@ def untrusted_load(view: ModuleView) -> Iterator[Mark]:
         if meaning == "torch.load":
             for keyword in call.keywords:
                 is_off = keyword.arg == "weights_only" and value_of(keyword.value, module, scope) is False
-                if is_off and not _is_own_file(call, view):
+                if is_off and not _is_own_file(call, scope, view):
                     changes = replaced(keyword.value, "True") if isinstance(keyword.value, ast.Constant) else ()
                     yield Mark(module, call, meaning, values={"call": "torch.load"}, changes=changes)
         elif meaning in _PICKLES and call.args and _is_from_outside(call.args[0], module, scope):
             yield Mark(module, call, meaning, values={"call": ast.unparse(call.func)})
 
 
-def _is_own_file(call: ast.Call, view: ModuleView) -> bool:
-    """Whether the module itself writes the file of this name."""
-    saves = (saved for _, saved, meaning in view.calls() if meaning == "torch.save" and len(saved.args) > 1)
-    written = {ast.unparse(saved.args[1]) for saved in saves}
+def _is_own_file(call: ast.Call, scope: Scope, view: ModuleView) -> bool:
+    """Whether the same function has written the file of this name before."""
+    before = (saved for where, saved, meaning in view.calls() if meaning == "torch.save" and where is scope)
+    written = {ast.unparse(saved.args[1]) for saved in before if len(saved.args) > 1 and saved.lineno < call.lineno}
     return bool(call.args) and ast.unparse(call.args[0]) in written
 
 
@@ -61,7 +61,9 @@ def _is_from_outside(node: ast.expr, module: Module, scope: Scope, depth: int = 
     if isinstance(node, ast.Call):
         return any(_is_from_outside(each, module, scope, depth + 1) for each in (*node.args, _receiver(node)) if each)
     if isinstance(node, ast.Name):
-        return _is_downloaded(node.id, module) or any(
+        if _is_downloaded(node.id, module) or _is_of_all_arguments(node.id, module, scope):
+            return True
+        return any(
             _is_from_outside(value, module, where, depth + 1) for value, where in _values(node.id, module, scope)
         )
     if isinstance(node, ast.Attribute):
@@ -91,6 +93,17 @@ def _values(name: str, module: Module, scope: Scope) -> list[tuple[ast.expr, Sco
         elif getattr(binding, "how", "") == "parameter":
             found.extend(module.names.given(name, where))
     return found
+
+
+def _is_of_all_arguments(name: str, module: Module, scope: Scope) -> bool:
+    """Whether a parameter gets its value with all arguments of the program: ``main(**vars(args))``."""
+    where: Scope | None = scope
+    while where is not None and name not in where.bound:
+        where = where.parent
+    if where is None or not any(getattr(each, "how", "") == "parameter" for each in where.bound[name]):
+        return False
+    given = (keyword for call, _ in module.names.calls_of(where) for keyword in call.keywords if keyword.arg is None)
+    return any(isinstance(each.value, ast.Call) and ast.unparse(each.value.func) == "vars" for each in given)
 
 
 def _is_downloaded(name: str, module: Module) -> bool:

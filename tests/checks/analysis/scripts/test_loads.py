@@ -10,8 +10,12 @@ FIXED = "import pickle\nprint(pickle.load(open('mine.pkl', 'rb')))\n"
 DOWNLOADED = "import pickle\nimport urllib.request\nname = 'x'\nurllib.request.urlretrieve('https://x', name)\nprint(pickle.load(open(name, 'rb')))\n"  # noqa: E501
 THROUGH = "import sys\nimport joblib\n\ndef read(path):\n    return joblib.load(path)\n\nprint(read(sys.argv[1]))\n"
 
+ALL = "import argparse\nimport joblib\n\ndef main(path):\n    return joblib.load(path)\n\nmain(**vars(argparse.ArgumentParser().parse_args()))\n"  # noqa: E501
 
-@pytest.mark.parametrize(("text", "lines"), [(OWN, []), (DEFAULT, []), (FIXED, []), (DOWNLOADED, [5]), (THROUGH, [5])])
+
+@pytest.mark.parametrize(
+    ("text", "lines"), [(OWN, []), (DEFAULT, []), (FIXED, []), (DOWNLOADED, [5]), (THROUGH, [5]), (ALL, [5])]
+)
 def test_where_the_file_comes_from(tmp_path, text, lines):
     (tmp_path / "load.py").write_text(text, encoding="utf-8")
     assert [mark.line for mark in scan([tmp_path]).marks if mark.rule == "untrusted-load"] == lines

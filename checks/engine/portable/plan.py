@@ -20,6 +20,7 @@ from checks.engine.catalogues.probes import PROBES, ProbeSpec
 from checks.engine.plans.ask import OWN
 from checks.engine.plans.compute import BUDGET
 from checks.engine.scripts import script_of
+from checks.knowledge.frameworks.numeric_environment import NumericEnvironmentTable
 from checks.knowledge.packages.interpreter_places import InterpreterPlaces
 
 PYTHON, PYTHONS = "python", "pythons"  # the steps that say what the target is, and which others there are
@@ -41,9 +42,16 @@ def plan(words: dict[str, dict[str, str]]) -> dict[str, Any]:
         "naosu": __version__,
         "words": words,
         "timeout": _TIMEOUT,
+        "variables": _variables(),
         "asks": list(_asks()),
         "computations": {effort: [_computation(spec, effort) for spec in COMPUTATION_PROBES] for effort in _KINDS},
     }
+
+
+def _variables() -> list[str]:
+    """Those that change numbers: only machines that agree in them are held against each other."""
+    known = NumericEnvironmentTable.read()
+    return [name for part in ("thread-variables", "variables", "random-variables") for name in known.names(part)]
 
 
 def _asks() -> Iterator[dict[str, Any]]:

@@ -13,12 +13,14 @@ import signal
 import sys
 import time
 
+from . import expect
 from .step import Step
 
 PLAN = "plan.json"
 FORMAT = 1
 LANGUAGES = ("en", "ja")
-OK, FAILED, WRONG = 0, 1, 2  # exit status: all steps ended; one did not; wrong usage, or the answer cannot be written
+# Exit status: all steps ended; one did not; wrong usage, or the answer cannot be written; other bits than expected.
+OK, FAILED, WRONG, OTHER = 0, 1, 2, 3
 LONGEST = 24 * 3600.0
 
 
@@ -33,6 +35,10 @@ def main(file):
     if chosen is None:
         return OK
     try:
+        reference = expect.read(chosen.expect) if chosen.expect else None
+    except (OSError, ValueError) as error:
+        return _wrong(words["wrong"] % ("--expect %s: %s" % (chosen.expect, error)))
+    try:
         _check_output(chosen.output)
     except OSError as error:
         return _wrong(words["not-written"] % (chosen.output, error.strerror or error))
@@ -42,7 +48,16 @@ def main(file):
         _write(chosen.output, answer)
     except OSError as error:
         return _wrong(words["not-written"] % (chosen.output, error.strerror or error))
+    if reference is not None and _differs(reference, answer, plan, words):
+        return OTHER
     return OK if run.is_whole else FAILED
+
+
+def _differs(reference, answer, plan, words):
+    """Whether this machine computes other bits than the reference; it is said in one line."""
+    outcome, names = expect.held_against(reference, answer, plan["variables"])
+    print("naosu-probe: %s" % (words["expect-" + outcome] % ", ".join(names[:8])), file=sys.stderr)
+    return outcome == expect.OTHER
 
 
 def _language(arguments):
@@ -76,6 +91,7 @@ def _arguments(words, plan):
     parser.add_argument("-o", "--output", default="-")
     parser.add_argument("--target")
     parser.add_argument("--compute", choices=sorted(plan["computations"]))
+    parser.add_argument("--expect")
     parser.add_argument("--timeout", type=float, default=plan["timeout"])
     parser.add_argument("--quiet", action="store_true")
     try:

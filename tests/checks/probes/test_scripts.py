@@ -19,6 +19,7 @@ from checks.engine.plans.statements import Statements
 from checks.engine.portable.plan import SCRIPTS
 from checks.engine.scripts import FOLDER
 from checks.engine.served.plan import SCRIPT as SERVED_SCRIPT
+from checks.engine.watch.gpu_use import SCRIPT as GPU_USE_SCRIPT
 
 CARRIED = sorted(path for path in FOLDER.rglob("*.py"))
 PROBE_SCRIPTS = sorted(
@@ -64,6 +65,14 @@ def test_has_the_form_that_the_host_expects(path: Path) -> None:
 def test_the_catalogue_names_every_script_once() -> None:
     several = {spec.script for spec in (*MODEL_PROBES, *COMPUTATION_PROBES)}
     of_models = (EXPORT_SCRIPT, MODEL_SCRIPT, MINIMAL_SCRIPT, LOSS_SCRIPT)
-    named = [*(spec.script for spec in PROBES), *several, *of_models, SERVED_SCRIPT, Statements({}).script, *SCRIPTS]
+    named = [
+        *(spec.script for spec in PROBES),
+        *several,
+        *of_models,
+        SERVED_SCRIPT,
+        Statements({}, {}).script,
+        GPU_USE_SCRIPT,
+        *SCRIPTS,
+    ]
     assert sorted(named) == PROBE_SCRIPTS
     assert len({spec.id for spec in PROBES}) == len(PROBES)

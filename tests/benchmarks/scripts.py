@@ -8,7 +8,8 @@ whose outputs are pictures. Prints seconds of the processor, of the wall, and th
 
 Expected before the first measurement: 8 s for 100,000 lines (LibCST parses some 50,000 lines a second, and each tree is
 walked more than once), ruff 0.3 s, pylint 150 s. The notebook: 1 s more than an empty program, of which json would need
-0.3, and at most 50 MB more than an empty program takes, since the file is mapped.
+0.3, and at most 50 MB more than an empty program takes, since the file is mapped. (The least memory that is shown is
+that of this script, which the system counts until the tool is loaded.)
 """
 
 from __future__ import annotations

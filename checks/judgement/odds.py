@@ -23,8 +23,9 @@ from checks.knowledge.catalogue import UNKNOWN, USER_CODE, cause_of
 from checks.knowledge.errors.vetoes import Vetoes
 from checks.knowledge.tickets.honesty import BY_CHECK, BY_CLUE, BY_SIGNATURE, BY_WORDS, honest
 from checks.readers.tickets.excerpt import excerpt
-from checks.readers.tickets.lines import PASTED, lines_of
+from checks.readers.tickets.lines import PASTED, Line, lines_of
 from checks.readers.tickets.other_machine import contradictions, disagreements
+from checks.readers.tickets.quoted_words import without_quoted
 from checks.readers.tickets.read import ANSWER
 from checks.readers.tickets.reported import facts_of_text
 from checks.readers.tickets.wording.resemblance import resembled
@@ -64,6 +65,7 @@ EVEN = 0.5  # below, it is likelier that the cause is another one
 IN_QUESTION, BY_ELIMINATION = 0.02, 0.7
 CERTAIN = 0.99  # nothing is surer than this
 _ASK = "ask-for-details"  # what to do about a ticket that does not say enough
+_OF_ADDRESS = "http"
 CLUES = 5  # quoted lines per finding
 
 
@@ -211,9 +213,9 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
     for log in texts:
         lines = excerpt(lines_of(log.text or ""))
         facts_in_question = (facts,) if facts.reported else _in_question(facts_of_text(log.text or ""), facts)
-        for hit in hits(lines, facts_in_question, log.name or PASTED):
+        for hit in _said(hits(lines, facts_in_question, log.name or PASTED), lines, facts_in_question):
             suspects[hit.cause].hits.append(hit)
-        for cause, likeness in resembled(lines).items():
+        for cause, likeness in resembled(without_quoted(lines)).items():
             if cause == UNKNOWN and log.kind == ANSWER:
                 continue  # an output that tells nothing leaves the ticket as open as it was
             alike[cause] = max(alike.get(cause, likeness), likeness)
@@ -224,6 +226,18 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
     for cause, likeness in alike.items():
         suspects[cause].likeness = max(likeness, AT_LEAST_UNKNOWN) if cause == UNKNOWN else likeness
     return {UNKNOWN: _Suspect(), **suspects}
+
+
+def _said(found: Sequence[Hit], lines: Sequence[Line], facts: Sequence[Facts]) -> Iterator[Hit]:
+    """The signatures that stand in a text also without what it only quotes; those that are made of an address stay."""
+    plain = without_quoted(lines)
+    if not found or all(one is other for one, other in zip(plain, lines, strict=True)):
+        yield from found
+        return
+    kept = {(hit.cause, hit.signature.any) for hit in hits(plain, facts)}
+    for hit in found:
+        if (hit.cause, hit.signature.any) in kept or any(_OF_ADDRESS in wording for wording in hit.signature.any):
+            yield hit
 
 
 def _without_misread(suspects: dict[str, _Suspect]) -> None:

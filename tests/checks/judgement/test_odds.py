@@ -385,3 +385,29 @@ def test_the_number_of_a_card_within_another_number_shows_nothing() -> None:
     case = judged(read_ticket(pasted(text)), Answers(symptom=TICKET))
     assert case.findings[0].cause == "build-lacks-newer-gpu-arch"
     assert {line for each in case.findings[0].evidence for line in each.lines or ()} == {3, 4}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'How do I write a test?\n    raise RuntimeError("no kernel image is available for execution on the device")',
+        "The link https://example.org/docs/cuda-driver-version-is-insufficient-for-cuda-runtime-version is dead, 404.",
+        "https://example.org/12#nvidia-smi-has-failed-because-it-couldnt-communicate-with-the-nvidia-driver is gone",
+        (
+            'Traceback (most recent call last):\n  File "main.py", line 7, in <module>\n'
+            '    assert len(gpus) == 4, "GPU has fallen off the bus"\nAssertionError: GPU has fallen off the bus'
+        ),
+    ],
+)
+def test_words_that_are_only_quoted_are_no_sign(text: str) -> None:
+    first = conclude(read_ticket(pasted(text)), ())[1][0]
+    assert first.cause in {"unknown", "user-code-error"} or first.confidence < 0.5
+
+
+def test_what_a_program_printed_behind_such_code_is_one() -> None:
+    text = (
+        'Traceback (most recent call last):\n  File "/usr/lib/python3/dist-packages/torch/cuda/__init__.py", line 9\n'
+        '    raise AssertionError("Torch not compiled with CUDA enabled")\n'
+        "AssertionError: Torch not compiled with CUDA enabled"
+    )
+    assert conclude(read_ticket(pasted(text)), ())[1][0].cause == "framework-cpu-only-build"

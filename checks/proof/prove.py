@@ -7,7 +7,7 @@ program leaves the copy, because it names its Python in another way, nothing is 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -69,21 +69,39 @@ def prove(
     witnesses = witnesses_of(case.facts) if is_worth_trying(case) else ()
     target = case.facts.target_interpreter
     users = from_here(probe_environment("", variables), target.prefix if target else None)
-    for witness in witnesses:
-        before = witness.run or seen_now(witness, users, cancelled)
-        if before is not None and (witness.is_wrong(before) or cancelled()):
-            around = Surroundings(
-                case,
-                witness,
-                before,
-                users,
-                seconds_for(before, seconds),
-                cancelled,
-                offline=offline or bool(variables.get(OFFLINE)),
-            )
-            yield from tried_until_mended(around, language, -(-MOST_TRIED // len(witnesses)), proofs)
+    failing = tuple(_failing(witnesses, users, cancelled))
+    for number, (witness, before) in enumerate(failing):
+        if witness.statement and any(other.statement == witness.statement for other in _served(proofs)):
+            continue
+        around = Surroundings(
+            case,
+            witness,
+            before,
+            users,
+            seconds_for(before, seconds),
+            cancelled,
+            offline=offline or bool(variables.get(OFFLINE)),
+            others=tuple(other for other, _ in failing[number + 1 :]),
+        )
+        yield from tried_until_mended(around, language, -(-MOST_TRIED // len(witnesses)), proofs)
     facts = msgspec.structs.replace(case.facts, proofs=tuple(proofs))
     return judged(facts, case.answers, created=case.created, complete=case.complete)
+
+
+def _failing(
+    witnesses: Iterable[Witness], variables: Mapping[str, str], cancelled: Callable[[], bool]
+) -> Iterator[tuple[Witness, ProgramRun]]:
+    """Those that are seen to fail, and how; where somebody asked to end, all of them."""
+    for witness in witnesses:
+        before = witness.run or seen_now(witness, variables, cancelled)
+        if before is not None and (witness.is_wrong(before) or cancelled()):
+            yield witness, before
+
+
+def _served(proofs: Iterable[Proof]) -> Iterator[ProgramRun]:
+    """What a trial for another failure was seen to mend, too."""
+    for proof in proofs:
+        yield from proof.others if proof.mended else ()
 
 
 def seen_now(witness: Witness, variables: Mapping[str, str], cancelled: Callable[[], bool]) -> ProgramRun | None:

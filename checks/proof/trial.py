@@ -28,7 +28,7 @@ from checks.proof.copies.program_copy import ProgramCopy, copied_program, is_of_
 from checks.proof.copies.reused_copy import ReusedCopy
 from checks.proof.failures import failure_of, kept_run
 from checks.proof.requirements import wanted_by
-from checks.proof.witness import Witness
+from checks.proof.witness import STATEMENT_SECONDS, Witness
 
 MOST_BEHIND = 3  # failures that may come to light behind the first
 _MOMENT = 30.0  # seconds
@@ -48,7 +48,8 @@ class Trying:
 class Surroundings:
     """What all trials with one witness share. ``before``: how it failed; ``seconds``: for one run, at most.
 
-    ``is_seen_to_fail``: it was seen to fail in the same way once more, where there was no copy.
+    ``is_seen_to_fail``: it was seen to fail in the same way once more, where there was no copy. ``others``: statements
+    that fail as well, which one trial may serve.
     """
 
     case: Case
@@ -58,6 +59,7 @@ class Surroundings:
     seconds: float
     cancelled: Callable[[], bool]
     offline: bool = False
+    others: tuple[Witness, ...] = ()
     copy: ReusedCopy | None = None
     is_seen_to_fail: bool = False
 
@@ -128,6 +130,7 @@ class Trial:
         conflicts = ground.new_conflicts(around.target) if result in MENDED else ()
         more: dict[str, object] = {
             "run": kept_run(after, *ground.copies),
+            "others": tuple(self._others(ground)) if result in MENDED and not conflicts else (),
             "commands": tuple(ground.commands),
             "changes": ground.changes(),
             "conflicts": conflicts,
@@ -233,6 +236,21 @@ class Trial:
         if result is ProofResult.PROVEN:
             self._check_steady(ground, after)
         return after, result
+
+    def _others(self, ground: Ground) -> Iterator[ProgramRun]:
+        """What else failed before, and works in the same place.
+
+        Raises:
+            Cancelled: somebody asked to end.
+        """
+        around, made = self.around, ground.made
+        for other in around.others if ground.program is None else ():
+            command = command_in(made, other, around.variables) if made is not None else other.command
+            run = other.started(command, ground.variables, STATEMENT_SECONDS, around.cancelled)
+            if run.end == ProgramEnd.CANCELLED:
+                raise Cancelled
+            if other.works(run) and (made is None or ran_in(made, run)):
+                yield kept_run(run, *ground.copies)
 
     def _result(self, after: ProgramRun, ground: Ground) -> ProofResult:
         """What a run behind the remedy shows.

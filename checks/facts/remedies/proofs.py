@@ -37,7 +37,8 @@ class Proof(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """One remedy of one finding, tried here.
 
     ``commands``: what was applied, as the user would paste it. ``reason`` and ``values``: why, where
-    it was not tried. ``run``: what came of it, without what was in memory. ``of_gpu``: what was wrong before was no
+    it was not tried. ``run``: what came of it, without what was in memory; ``others``: what else had failed, and worked
+    in the same place. ``of_gpu``: what was wrong before was no
     failure, but that the program computed on the processor.
     """
 
@@ -54,6 +55,7 @@ class Proof(Fact, frozen=True, kw_only=True, omit_defaults=True):
     releases: tuple[str, ...] = ()  # all that was in a new environment in which it works: "six==2.0"
     conflicts: tuple[str, ...] = ()  # requirements that were met before and are not any more, as pip tells them
     run: ProgramRun | None = None
+    others: tuple[ProgramRun, ...] = ()
     said: str = ""  # by the command that failed
     way: str = ""  # "copy": a copy of the environment; "overlay": packages in front of it; "new": a new one
     copied_bytes: int | None = None

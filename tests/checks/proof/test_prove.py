@@ -14,6 +14,8 @@ from support.wheels import put, unpack, wheel
 
 from checks.proof.copies import environment_copy
 from checks.proof.copies.place import _NODE, trial_folder
+from checks.proof.prove import Tried, prove
+from checks.proof.trial import Trying
 from checks.proof.witness import Witness
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="copies are made on Linux and macOS so far")
@@ -162,6 +164,24 @@ def test_a_failing_import_is_tried_where_no_program_was_run(failed: Failed) -> N
     assert proof.result == "proven"
     assert proof.run is not None
     assert proof.run.command[1:] == ("-c", "import six")
+
+
+def test_one_trial_serves_what_fails_alike(failed: Failed, environment: Path) -> None:
+    """Another import fails for the same reason, and one for its own."""
+    (site,) = environment.glob("lib/python*/site-packages")
+    (site / "upon_six.py").write_text("import six\nVALUE = six.VALUE")
+    case = failed(RELEASE, SIX, ("install-fitting-release",), "import six")
+    (run,) = case.facts.runs
+    runs = tuple(
+        msgspec.structs.replace(run, command=(run.command[0],), statement=f"import {name}", folder="")
+        for name in ("six", "upon_six", "nowhere_at_all")
+    )
+    steps = list(prove(msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, runs=runs))))
+    trials = [step.number for step in steps if isinstance(step, Trying) and step.stage == "applying"]
+    assert len(trials) == len(("six", "nowhere_at_all"))
+    (proof,) = {step.proof.remedy: step.proof for step in reversed(steps) if isinstance(step, Tried)}.values()
+    assert proof.result == "proven"
+    assert [(other.statement, other.worked) for other in proof.others] == [("import upon_six", True)]
 
 
 def test_a_statement_that_does_not_fail_proves_nothing(failed: Failed) -> None:

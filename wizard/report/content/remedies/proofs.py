@@ -132,6 +132,9 @@ def _details(proof: Proof, language: str) -> Iterator[str]:
         yield words("proofs.more-elsewhere", language, count=len(proof.then))
     if proof.way in _WAYS:
         yield words(f"proofs.where-{proof.way}", language, bytes=megabytes(proof.copied_bytes or 0))
+    if proof.others:
+        worked = words("report.list-separator", language).join(run.statement for run in proof.others)
+        yield words("proofs.others", language, worked=worked)
     if proof.changes:
         yield changed_words(proof.changes, language)
     if proof.conflicts:

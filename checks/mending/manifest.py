@@ -1,4 +1,4 @@
-"""The files of a project that its tool changes with the environment: kept beside what is kept of that, and put back.
+"""The files of a project that change with the environment: kept beside what is kept of that, and put back.
 
 They are few and small, and are copied. Whoever changed one of them since is not overruled: an undo refuses then, and
 what was left half done is moved aside where it is neither as before nor known to be the tool's work.
@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from checks.mending.permission import NotMended
-from checks.proof.changes import Change, Managed
+from checks.proof.changes import Change, Managed, Moved
 from checks.proof.managed import FILES, project_of
 from checks.sharing.files import write_whole
 
@@ -47,6 +47,26 @@ def manifests_of(changes: Iterable[Change], folder: str) -> tuple[Path, ...]:
         if path.exists() and hasattr(os, "geteuid") and path.stat().st_uid != os.geteuid():
             raise NotMended("of-another", path=str(path), owner="?")
     return found
+
+
+def renamed(moves: Iterable[Moved]) -> tuple[Path, ...]:
+    """Files of the user's own program, and the names that they get.
+
+    Raises:
+        NotMended: one of them, or its folder, is not the user's own, or is a link; or there is something of that name.
+    """
+    found: list[Path] = []
+    for move in moves:
+        source, to = Path(move.source), Path(move.to)
+        if not source.is_file() or source.is_symlink() or source.parent != to.parent:
+            raise NotMended("linked", path=move.source)
+        if os.path.lexists(to):
+            raise NotMended("place-taken", path=move.to)
+        for path in (source, source.parent):
+            if hasattr(os, "geteuid") and path.stat().st_uid != os.geteuid():
+                raise NotMended("of-another", path=str(path), owner="?")
+        found += (source, to)
+    return tuple(found)
 
 
 def save(paths: Iterable[Path], store: Path) -> None:

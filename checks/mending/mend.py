@@ -10,7 +10,7 @@ import contextlib
 import logging
 import os
 import shlex
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from checks.mending import manifest
 from checks.mending.freeze import explicit, freeze
 from checks.mending.journal import Journal, Stage
 from checks.mending.make import New, make, new_of, witness_in, write_lock
-from checks.mending.manifest import manifests_of
+from checks.mending.manifest import manifests_of, renamed
 from checks.mending.permission import NotMended, check_permission
 from checks.mending.snapshot import Stopped, aside_of, finish, save, size_of, touch
 from checks.mending.tree import PLACES
@@ -100,13 +100,12 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
     if any(isinstance(change, NewEnvironment) for change in changes):
         raise NotMended("new-environment")
     prefix = check_permission(facts.target_interpreter)
-    for change in carried_out:
-        if isinstance(change, Moved) and not all(_is_kept(prefix, path) for path in (change.source, change.to)):
-            raise NotMended("outside", path=change.source)
+    own = _own_moves(carried_out, prefix)
+    if own and proof.way != "program":
+        raise NotMended("outside", path=own[0].source)
     witness = _witness_of(case, proof)
     if witness is None:
         return None
-    manifests = manifests_of(changes, witness.folder)
     return Proposal(
         proof=proof,
         witness=witness,
@@ -116,7 +115,7 @@ def proposal(case: Case, language: str = "en") -> Proposal | None:
         packages=proof.changes,
         changes=changes,
         settings=tuple(change for change in changes if isinstance(change, SETTINGS)),
-        manifests=manifests,
+        manifests=(*manifests_of(changes, witness.folder), *renamed(own)),
         others=others_of(facts, witness),
     )
 
@@ -164,6 +163,12 @@ def _title(case: Case, proof: Proof, language: str) -> str:
     finding = next((found for found in case.findings if (found.cause, found.subject) == about), None)
     plans = plan_remedies(finding, case.facts, language) if finding else ()
     return next((plan.title for plan in plans if plan.id == proof.remedy), proof.remedy)
+
+
+def _own_moves(changes: Iterable[Change], prefix: Path) -> tuple[Moved, ...]:
+    """Those that give files another name which are no part of the environment."""
+    moves = (change for change in changes if isinstance(change, Moved))
+    return tuple(move for move in moves if not all(_is_kept(prefix, path) for path in (move.source, move.to)))
 
 
 def _is_kept(prefix: Path, path: str) -> bool:
@@ -425,7 +430,11 @@ class _Mending:
         itself = EnvironmentCopy(self.target.path, names, folder, Path(self.target.path), False, 0, room)
         ground = Ground.of(itself, self.variables, cancelled)
         ground.folder = self.witness.folder
-        ground.apply(self.proposed.changes)
+        own = _own_moves(self.proposed.changes, prefix)
+        ground.apply(tuple(change for change in self.proposed.changes if change not in own))
+        renamed(own)  # as they were when the user was asked
+        for move in own:
+            Path(move.source).rename(move.to)
         return ground
 
     def _put_back(self, journal: Journal, before: ProgramRun, error: Exception) -> Mending:

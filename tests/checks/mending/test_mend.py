@@ -379,6 +379,33 @@ def test_a_new_environment_of_which_no_releases_are_known_is_refused_with_its_re
     assert why.value.reason == "new-environment"
 
 
+def _shadowed(environment: Path) -> tuple[Case, Path]:
+    """The program fails because of a file of its own, which got another name in a copy."""
+    project = environment.parent / "project"
+    project.mkdir()
+    (project / "six.py").write_text("raise ImportError('mine')")
+    case = failed_case(environment, "import six")
+    line = f"mv -n '{project}/six.py' '{project}/my_six.py'"
+    proof = msgspec.structs.replace(case.facts.proofs[0], commands=(line,), way="program")
+    return msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, proofs=(proof,))), project
+
+
+def test_a_file_of_the_users_own_gets_its_new_name_and_the_old_one_back(environment: Path) -> None:
+    (site,) = environment.glob("lib/python*/site-packages")
+    (site / "six.py").write_text("VALUE = 2")
+    case, project = _shadowed(environment)
+    before, env = tree(project), tree(environment)
+    assert str(project / "six.py") in [str(path) for path in proposed(case).manifests]
+    assert mended(case).result == "fixed"
+    assert ((project / "my_six.py").read_text(), (project / "six.py").exists()) == ("raise ImportError('mine')", False)
+    undo(journals()[0])
+    assert ({**tree(project), ".": ()}, tree(environment)) == ({**before, ".": ()}, env)
+    (project / "my_six.py").write_text("somebody's")
+    with pytest.raises(NotMended, match="place-taken"):
+        proposal(case)
+    assert (project / "my_six.py").read_text() == "somebody's"
+
+
 def test_what_works_only_with_a_setting_that_the_user_has_to_change_is_not_fixed(environment: Path) -> None:
     case = failed_case(environment, "import os, six; assert 'BAD' not in os.environ")
     unset = Variable("unset BAD", "BAD", None)

@@ -98,7 +98,8 @@ def make(
         NotTriable: it cannot be made, it took too long, or there is no room.
         Cancelled: somebody asked to end.
     """
-    made = dataclasses.replace(fresh(target, new.folder.parent, new.folder.name), room=room)
+    empty = fresh(target, new.folder.parent, new.folder.name, sees_system=new.change.sees_system)
+    made = dataclasses.replace(empty, room=room)
     ground = Ground.new(made, variables, cancelled, target)
     limits = room / "releases.txt"
     limits.write_text("".join(f"{release}\n" for release in new.releases), "utf-8")

@@ -7,6 +7,7 @@ tried at all: administrators' commands, and what somebody has to do by hand.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import re
 import shlex
@@ -110,12 +111,13 @@ class Moved:
 class NewEnvironment:
     """A virtual environment that is made, in which the program's packages are still missing.
 
-    ``folder``: its name; ``installer``: "pip" or "uv".
+    ``folder``: its name; ``installer``: "pip" or "uv"; ``sees_system``: the packages of its Python count in it, too.
     """
 
     line: str
     folder: str
     installer: str
+    sees_system: bool = False
 
 
 Change = Installed | Managed | Variable | Filtered | Printed | Moved | NewEnvironment
@@ -208,6 +210,8 @@ def _new_environment(line: str, words: Sequence[str], target: str) -> NewEnviron
     match words:
         case [python, "-m", "venv", folder] if python in (target, "python3") and _FOLDER.fullmatch(folder):
             return NewEnvironment(line, folder, "pip")
+        case [python, "-m", "venv", "--system-site-packages", folder] if python in (target, "python3"):
+            return dataclasses.replace(_new_environment(line, [python, "-m", "venv", folder], target), sees_system=True)
         case ["uv", "venv", folder, "--python", python] if python == target and _FOLDER.fullmatch(folder):
             return NewEnvironment(line, folder, "uv")
         case ["uv", "venv", "--python", python, folder] if python == target and _FOLDER.fullmatch(folder):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 from checks.facts import InterpreterFacts
 from checks.interpreters.disk import absolute
 from checks.knowledge.packages.import_packages import distributions_of, is_named
-from checks.proof.changes import NotTriable
+from checks.proof.changes import NewEnvironment, NotTriable
+from checks.proof.copies.environment_copy import sees_system
 from checks.readers.scripts.imports import imports_of
 
 _INSTALLERS = frozenset(("pip", "setuptools", "wheel"))
@@ -21,6 +23,16 @@ def wanted_by(remedy: str, target: InterpreterFacts | None, command: tuple[str, 
         NotTriable: nobody knows.
     """
     return as_it_is(target) if remedy == _MADE_AGAIN else of_program(command, folder)
+
+
+def made_as(new: NewEnvironment, remedy: str, target: InterpreterFacts | None) -> NewEnvironment:
+    """How an environment is made: one that is only made again sees what the one of before saw."""
+    prefix = Path(target.prefix) if target and target.prefix else None
+    if remedy != _MADE_AGAIN or prefix is None or not sees_system(prefix):
+        return new
+    return dataclasses.replace(
+        new, line=new.line.replace(" -m venv ", " -m venv --system-site-packages "), sees_system=True
+    )
 
 
 def as_it_is(target: InterpreterFacts | None) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from checks.proof.copies.place import trial_folder
 from checks.proof.copies.program_copy import ProgramCopy, copied_program, is_of_program
 from checks.proof.copies.reused_copy import ReusedCopy
 from checks.proof.failures import failure_of, kept_run
-from checks.proof.requirements import wanted_by
+from checks.proof.requirements import made_as, wanted_by
 from checks.proof.witness import STATEMENT_SECONDS, Witness
 
 MOST_BEHIND = 3  # failures that may come to light behind the first
@@ -110,7 +110,8 @@ class Trial:
 
     def _tried(self, places: ExitStack) -> Generator[Trying, None, tuple[ProofResult, dict[str, object]]]:
         around, witness = self.around, self.around.witness
-        new = next((change for change in self.changes if isinstance(change, NewEnvironment)), None)
+        found = next((change for change in self.changes if isinstance(change, NewEnvironment)), None)
+        new = made_as(found, self.candidate.plan.id, around.target) if found else None
         wanted = self._requirements() if new else ()
         ground = yield from self._ground(new, places)
         ground.lead(witness.command[0], witness.folder, self.changes)
@@ -160,7 +161,7 @@ class Trial:
             around.copy.drop()  # which is wanted no more, and takes room
             yield self._now("copying")
             place = places.enter_context(trial_folder(room_for(None), near=target.prefix))
-            self.new_made = fresh(target, place, new.folder)
+            self.new_made = fresh(target, place, new.folder, sees_system=new.sees_system)
             return Ground.of(None, around.variables, around.cancelled)  # that it fails is seen in the user's own
         made_before = around.copy.again()
         if made_before is None:

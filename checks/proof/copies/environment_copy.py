@@ -270,8 +270,10 @@ def _shebang(line: str, made: EnvironmentCopy) -> str:
     return line
 
 
-def fresh(target: InterpreterFacts, place: Path, name: str) -> EnvironmentCopy:
+def fresh(target: InterpreterFacts, place: Path, name: str, *, sees_system: bool = False) -> EnvironmentCopy:
     """A new and empty virtual environment of the same Python, with its pip.
+
+    ``sees_system``: the packages of that Python count in it, too.
 
     Raises:
         NotTriable: it cannot be made.
@@ -281,14 +283,15 @@ def fresh(target: InterpreterFacts, place: Path, name: str) -> EnvironmentCopy:
     minor = ".".join((target.version or "").split(".")[:2])
     base = Path(target.base_prefix or target.prefix, "bin", f"python{minor}")
     folder = place / name
-    _make([str(base), "-I", "-m", "venv", "--symlinks", str(folder)], place)
+    seen = ["--system-site-packages"] if sees_system else []
+    _make([str(base), "-I", "-m", "venv", "--symlinks", *seen, str(folder)], place)
     return EnvironmentCopy(target.path, _names(Path(target.prefix)), folder, folder / "bin" / "python", False, 0)
 
 
 def _overlay(target: InterpreterFacts, prefix: Path, place: Path) -> EnvironmentCopy:
     folder = place / "overlay"
-    sees_system = not _is_virtual(prefix) or _sees_system(prefix)
-    options = ["--without-pip", "--symlinks", *(["--system-site-packages"] if sees_system else [])]
+    is_seen = not _is_virtual(prefix) or sees_system(prefix)
+    options = ["--without-pip", "--symlinks", *(["--system-site-packages"] if is_seen else [])]
     _make([target.path, "-I", "-m", "venv", *options, str(folder)], place)
     (site,) = folder.glob("lib/python*/site-packages")
     theirs = next(iter(prefix.glob("lib/python*/site-packages")), None)
@@ -310,7 +313,7 @@ def _make(command: Sequence[str], place: Path) -> None:
         raise NotTriable("no-copy") from error
 
 
-def _sees_system(prefix: Path) -> bool:
+def sees_system(prefix: Path) -> bool:
     """Whether a virtual environment sees the packages of the Python that it was made of."""
     config = read_config(prefix / "pyvenv.cfg") or {}
     return config.get("include-system-site-packages", "").lower() == "true"

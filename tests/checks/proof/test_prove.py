@@ -232,6 +232,19 @@ def test_an_environment_is_made_again_with_the_same_packages(failed: Failed, env
 
 
 @pytest.mark.usefixtures("small_pip_in_new_ones")
+def test_an_environment_that_sees_the_packages_of_its_python_sees_them_again(failed: Failed, environment: Path) -> None:
+    (site,) = environment.glob("lib/python*/site-packages")
+    put(site, "six", "2.0", {"six.py": "VALUE = 2"})
+    shutil.rmtree(next(site.glob("six-1.0.dist-info")))
+    config = environment / "pyvenv.cfg"
+    config.write_text(config.read_text().replace("packages = false", "packages = true"))
+    source = f"import os, sys\n{ELSEWHERE}\nassert 'true' in open(os.path.join(sys.prefix, 'pyvenv.cfg')).read()"
+    proof = proofs_of(failed("interpreter-not-usable", {}, ("recreate-environment",), source))["recreate-environment"]
+    assert (proof.result, proof.reason, proof.said) == ("proven", "", "")
+    assert proof.commands[0] == "python3 -m venv --system-site-packages new-env"
+
+
+@pytest.mark.usefixtures("small_pip_in_new_ones")
 def test_a_fresh_environment_gets_what_the_program_asks_for(failed: Failed, tmp_path: Path) -> None:
     case = failed("damaged-installation", {}, ("make-fresh-environment",), ELSEWHERE)
     proof = proofs_of(case)["make-fresh-environment"]

@@ -276,8 +276,12 @@ class _Weighing:
         elif last in _OWN_MISTAKES and path in self._words:
             yield 96, "mistake"
         name, module = PurePath(path).name, PurePath(path).stem
-        if path.endswith(".py") and self._type not in _OF_KEYS and _mentions(self._failed.told, module):
-            yield 95, "names"
+        if path.endswith(".py") and self._type not in _OF_KEYS:
+            if _mentions(self._failed.told, module):
+                yield 95, "names"
+            called = self._innermost.code if self._innermost is not None and self._is_own else ""
+            if not self._is_of_data and re.search(rf"(?<![\w.]){re.escape(module)}\.\w", called):
+                yield 50 if self._type in _OF_VALUES else _DIRECT, "called"
         if change.kind == ChangeKind.MODEL and self._failed.what == What.MODEL:
             yield 92, "given"
         if len(name) > 2 and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", self._failed.told):

@@ -185,11 +185,19 @@ def test_a_file_that_is_new_beside_the_program_is_named(place: Place) -> None:
     assert relation is Relation.LIKELY
 
 
-def test_the_users_own_edit_is_not_blamed_on_a_package(place: Place) -> None:
-    (place.folder / "helper.py").write_text("import six\ndef double(x):\n    return six.VALUE * x\n")
-    (place.folder / "prog.py").write_text("import helper\nprint(helper.double(2))\n")
+@pytest.mark.parametrize(
+    ("before", "after", "called"),
+    [
+        ("def double(x):\n    return six.VALUE * x\n", "def double(x):\n    return six.VALUE * y\n", "double(2)"),
+        ("def double(x, by=2):\n    return by * x\n", "def double(x):\n    return 2 * x\n", "double(2, by=3)"),
+    ],
+    ids=["inside", "where it is called"],
+)
+def test_the_users_own_edit_is_not_blamed_on_a_package(place: Place, before: str, after: str, called: str) -> None:
+    (place.folder / "helper.py").write_text(f"import six\n{before}")
+    (place.folder / "prog.py").write_text(f"import helper\nprint(helper.{called})\n")
     assert place.examined().facts.runs[0].worked
-    (place.folder / "helper.py").write_text("import six\ndef double(x):\n    return six.VALUE * y\n")
+    (place.folder / "helper.py").write_text(f"import six\n{after}")
     place.replaced("six", "2.1", {"six.py": "VALUE = 2\n"})
     case = place.examined()
     best, second = changes_of(case.facts)

@@ -71,7 +71,8 @@ def moved_before(module: Module, statement: ast.stmt, target: ast.stmt) -> tuple
     """A statement of one line before another one of the same block; () where it does not stand alone on its line."""
     row = module.source.rows[statement.lineno - 1]
     is_alone = (
-        statement.lineno == statement.end_lineno
+        not module.source.lines  # a cell of a notebook is a list of lines, of which none goes without its comma
+        and statement.lineno == statement.end_lineno
         and statement.col_offset == target.col_offset
         and row.encode()[: statement.col_offset].strip() == b""
         and row.encode()[statement.end_col_offset or 0 :].strip() == b""

@@ -23,7 +23,7 @@ _SEEDS = {
 _USUAL = {"numpy": "np", "tensorflow": "tf", "cupy": "cp"}
 
 
-def seeding(run: Run, generator: str, seeds: list[Step]) -> tuple[Change, ...]:
+def seeding(run: Run, generator: str, seeds: list[Step], first: Step) -> tuple[Change, ...]:
     """The change that seeds a generator: beside a seed of another one with its value, else behind the imports."""
     if generator not in _SEEDS:
         return ()
@@ -35,7 +35,8 @@ def seeding(run: Run, generator: str, seeds: list[Step]) -> tuple[Change, ...]:
         if "\n" not in value:
             name, lines = _lines(module, generator, value, behind=statement)
             return line_behind(module, statement, lines) if name else ()
-    anchor = first_act(module)
+    until = first.call.lineno if first.module is module and first.scope is module.walk.root else None
+    anchor = first_act(module, until)
     if anchor is None:
         return ()
     _, lines = _lines(module, generator, str(SEED), behind=anchor)
@@ -81,11 +82,13 @@ def _name_of(module: Module, package: str, behind: ast.stmt) -> str | None:
     return None
 
 
-def first_act(module: Module) -> ast.stmt | None:
-    """The first statement behind the imports at the beginning of a module."""
+def first_act(module: Module, until: int | None = None) -> ast.stmt | None:
+    """The first statement behind the imports at the beginning of a module, at the latest that of the line ``until``."""
     body = module.source.tree.body
     last = -1
     for index, statement in enumerate(body):
+        if until is not None and (statement.end_lineno or 0) >= until:
+            break
         if _is_head(statement, index):
             last = index
         elif not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr | ast.Pass):

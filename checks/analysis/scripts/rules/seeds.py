@@ -65,7 +65,7 @@ def seed_missing(run: Run) -> Iterator[Mark]:
             first.step.call,
             generator,
             values={"call": _shown(first.step.meaning), "seed": seed, "entry": run.entry.path.name},
-            changes=changes or seeding(run, generator, [seed.step for seed in seeds]),
+            changes=changes or seeding(run, generator, [seed.step for seed in seeds], first.step),
             changed=first.step.module if changes else run.entry,
         )
 

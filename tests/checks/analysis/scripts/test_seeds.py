@@ -133,3 +133,10 @@ def test_a_function_that_is_handed_to_a_launcher_runs(tmp_path):
 def test_a_drawn_seed_is_not_late(tmp_path):
     text = "import random\nimport sys\nseed = int(sys.argv[1]) or random.randint(1, 99)\nrandom.seed(seed)\n"
     assert not found(tmp_path, drawn=text)
+
+
+def test_the_seed_is_written_before_the_first_draw(tmp_path):
+    path = tmp_path / "late.py"
+    path.write_text("import torch\nx = torch.rand(3)\nimport math\nprint(x, math.pi)\n", encoding="utf-8")
+    (mark,) = scan([path]).marks
+    assert [(edit.line, edit.text) for edit in mark.edits] == [(2, "torch.manual_seed(42)\n")]

@@ -1,7 +1,7 @@
 """What the desk remembers of its tickets: one file of DuckDB, or memory where nothing is to be kept.
 
-No text of a ticket is in it, and what is quoted was redacted before (checks/desk/judging.py). A million tickets take
-some 400 MB.
+No text of a ticket is in it, and what is quoted was redacted before (checks/desk/judging.py). A ticket takes some 700
+bytes.
 """
 
 from __future__ import annotations

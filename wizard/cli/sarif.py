@@ -83,7 +83,8 @@ def _result(mark: ScriptMark, order: dict[str, int], language: str) -> dict[str,
     }
     if mark.edits and mark.cell is None:
         file = mark.edits[0].file or mark.file
-        changes = [{"artifactLocation": {"uri": _uri(file)}, "replacements": [_replaced(each) for each in mark.edits]}]
+        mine = [edit for edit in mark.edits if (edit.file or mark.file) == file]
+        changes = [{"artifactLocation": {"uri": _uri(file)}, "replacements": [_replaced(each) for each in mine]}]
         result["fixes"] = [{"description": {"text": text.advice}, "artifactChanges": changes}]
     return result
 

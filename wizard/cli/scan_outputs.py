@@ -108,8 +108,9 @@ def _fix(mark: ScriptMark) -> dict[str, Any] | None:
     if not mark.edits:
         return None
     file = mark.edits[0].file or mark.file
-    edits = [{**msgspec.to_builtins(edit), "file": edit.file or mark.file} for edit in mark.edits]
-    return {"file": file, "edits": edits, "diff": _patch(file, mark.edits)}
+    mine = [edit for edit in mark.edits if (edit.file or mark.file) == file]
+    edits = [{**msgspec.to_builtins(edit), "file": file} for edit in mine]
+    return {"file": file, "edits": edits, "diff": _patch(file, mine)}
 
 
 def _patch(file: str, edits: Iterable[Edit]) -> str:

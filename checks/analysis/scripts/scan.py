@@ -159,13 +159,17 @@ class _Folder:
 
 
 def _keep(known: list[ScriptMark], new: ScriptMark) -> None:
-    """Add a mark, once."""
-    if not any(
-        (each.rule, each.line, each.column, each.cell, each.subject)
-        == (new.rule, new.line, new.column, new.cell, new.subject)
-        for each in known
-    ):
-        known.append(new)
+    """Add a mark, once: of a place to which several programs come, with the changes of each of them."""
+    for index, each in enumerate(known):
+        if _of_place(each) == _of_place(new):
+            edits = tuple(dict.fromkeys((*each.edits, *new.edits)))
+            known[index] = msgspec.structs.replace(each, edits=edits)
+            return
+    known.append(new)
+
+
+def _of_place(mark: ScriptMark) -> tuple[object, ...]:
+    return mark.rule, mark.line, mark.column, mark.cell, mark.subject
 
 
 def _of_module(module: Module) -> Iterator[tuple[str, Mark]]:

@@ -27,7 +27,7 @@ _ALPHABETS = {
 Looks = Literal[
     "any", "value", "wordless", "token", "email", "uuid", "serial", "address", "name", "machine", "host", "host-of-url",
     "host-with-port",
-    "person", "account", "institution", "mac", "card",
+    "person", "mention", "account", "institution", "mac", "card",
 ]  # fmt: skip
 
 

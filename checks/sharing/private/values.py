@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import ipaddress
 import re
 from collections.abc import Callable
@@ -54,6 +55,12 @@ _ADDRESS_SIGN = re.compile(
     r"(?:host|addr\w*|ip|server|client|connection|peer|gateway|proxy|master|endpoint|remote|dns|nameserver)[=(]\s*[\"']?$"
 )
 _LOGIN = re.compile(r"(?:^|[\s$#>])(?:ssh|scp|sftp|rsync|mosh)\s.*@$")
+_HOP = re.compile(r"(?:^|\n)[ \t]*\d{1,2}[ \t]+(?:[\w.<>-]{1,255} [(\[])?$")
+_TOOK = re.compile(r"(?: \([\d.]+\))?[)\]]?(?:[ \t]+(?:<?\d+(?:\.\d+)? ?ms|\*))")
+_COUNTED = re.compile(
+    r"(?i)(?:epochs?|steps?|iter(?:ation)?s?|folds?|rounds?|batch|checkpoint|ckpt|top|rank|recall|iou|trial|stage|k|v)"
+    r"[-_]?\d+"
+)
 _PACKAGE = re.compile(r"lib[a-z]{3}|[a-z][a-z0-9]*(?:[-_][a-z0-9.]+)+$")
 
 
@@ -175,10 +182,17 @@ def is_address(found: Found) -> bool:
     is_nobodys = address.is_loopback or address.is_unspecified or address.is_multicast
     if is_nobodys or found.value.startswith(("0.", "255.")) or found.value in KnownWords.read().public_addresses:
         return False
+    if address.version == 4 and _is_on_the_way(found):
+        return address.is_private
     if address.version == 6:
         first, *others = [group for group in found.value.split(":") if group]
         return len(others) >= 2 or (len(others) == 1 and len(first) >= 3 and any(map(str.isdigit, first)))
     return not _is_version(found)
+
+
+def _is_on_the_way(found: Found) -> bool:
+    """A router in a row of traceroute: the number of the hop stands before it, how long it took behind."""
+    return _HOP.search(found.before) is not None and _TOOK.match(found.after) is not None
 
 
 def _is_version(found: Found) -> bool:
@@ -210,7 +224,9 @@ def _is_version(found: Found) -> bool:
 def is_machine(found: Found) -> bool:
     """The name of a machine; a log has the same places for other words, and a compiler for kinds of machines."""
     is_kind = re.search(r"^(?:x86_64|aarch64|arm64|ppc64le|i686)\b|-linux-gnu$", found.value) is not None
-    return (not is_kind and is_name(found)) and (
+    if is_kind or (found.before.endswith("@") and _COUNTED.fullmatch(found.value)):  # loss on train@epoch5
+        return False
+    return is_name(found) and (
         re.search(r"[\d.-]", found.value) is not None or found.value.casefold() not in vocabulary().words
     )
 
@@ -255,6 +271,30 @@ def is_person(found: Found) -> bool:
     )
 
 
+_DECORATORS = frozenset(dir(builtins)) | {
+    *("overload", "dataclass", "dataclasses", "contextmanager", "asynccontextmanager", "wraps", "override", "final"),
+    *("abstractmethod", "singledispatch", "cache", "cached_property", "lru_cache", "total_ordering", "jit", "njit"),
+    *(
+        "vectorize",
+        "guvectorize",
+        "vmap",
+        "pmap",
+        "fixture",
+        "parametrize",
+        "no_grad",
+        "inference_mode",
+        "task",
+        "remote",
+    ),
+}
+_DECORATED = re.compile(r"(?i)(?:decorat|wrapp|annotat|mark|compil|cach|guard|register|trac)\w{1,4} by[ :,]+@$")
+
+
+def is_mention(found: Found) -> bool:
+    """Somebody's name on a forum: neither a decorator of Python, nor behind a word for what decorators do."""
+    return found.value not in _DECORATORS and not _DECORATED.search(found.before) and is_person(found)
+
+
 def is_account(found: Found) -> bool:
     """The account behind a domain and a backslash: the domain is none of the registry, a bus or a folder."""
     domain = re.split(r"[^\w-]", found.before.rstrip("\\"))[-1].casefold()
@@ -297,6 +337,8 @@ def is_card(found: Found) -> bool:
 
 def is_host(found: Found) -> bool:
     """A name of a machine, and no module of a package: those have neither digit nor hyphen, or go on in brackets."""
+    if _is_on_the_way(found) and found.value.rpartition(".")[2].casefold() not in _HOUSE:
+        return False  # a router of the internet; one of the house is another rule's
     parts = found.value.casefold().split(".")
     if not is_name(found) or found.after.startswith(("(", "_", "/")):
         return False
@@ -342,6 +384,7 @@ CHECKS: dict[str, Callable[[Found], bool]] = {
     "host-of-url": is_host_of_url,
     "host-with-port": is_host_with_port,
     "person": is_person,
+    "mention": is_mention,
     "account": is_account,
     "institution": is_institution,
     "mac": is_hardware_address,

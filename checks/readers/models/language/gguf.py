@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from checks.facts import NeededFile
+from checks.facts import NamedClass, NeededFile
 from checks.facts.versions import release
 from checks.knowledge.formats.gguf import GgufTable, architecture_releases, file_type, ggml_type, type_releases
+from checks.knowledge.formats.pickle_globals import DANGEROUS
 from checks.readers.containers.cursor import Cursor
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import Damaged, Source
@@ -26,7 +28,8 @@ _MOST_KEYS = 65_536
 _MOST_TENSORS = 500_000
 _MOST_TEXTS = 8_000_000  # in all lists together: the largest tokenizers have 300,000 words and as many rules
 _LONGEST_NAME = 65_535
-_LONGEST_TEXT = 4096  # characters of a value that are kept
+_LONGEST_TEXT = 4096  # bytes of a value that is kept
+_LONGEST_TEMPLATE = 1 << 20  # ... of a template of chats, which is a program in Jinja: real ones have some 20,000
 _MOST_LISTS_DEEP = 4
 _MOST_AXES = 8
 _ALIGNMENT = 32
@@ -38,6 +41,13 @@ _DTYPES = {
     "F32": "float32", "F16": "float16", "BF16": "bfloat16", "F64": "float64", "I8": "int8", "I16": "int16",
     "I32": "int32", "I64": "int64",
 }  # fmt: skip
+TEMPLATE = "tokenizer.chat_template"  # and "tokenizer.chat_template.tool_use"
+# The names by which a template reaches Python's own objects, and the ways to write them otherwise; a chat needs none.
+# llama-cpp-python rendered templates without a sandbox before 0.2.72 (CVE-2024-34359), SGLang in 2026 (CVE-2026-5760).
+_OUT_OF_TEMPLATE = re.compile(
+    r"__[a-z]+__|\|\s*attr\s*\(|\\x5f|\\u005f|\b(?:func|f)_globals\b|\bgi_frame\b", re.IGNORECASE
+)
+_MOST_NAMED = 5
 PART = re.compile(r"(.+)-(\d{5})-of-(\d{5})(\.gguf)")  # a file of a set
 
 Value = int | float | str | bool
@@ -195,7 +205,7 @@ def _value(cursor: Cursor, contents: _Contents, key: str, kind: int, size: str) 
     """A value; of a list only its length is kept."""
     if kind == _TEXT:
         length = cursor.number(size)
-        if length > _LONGEST_TEXT:
+        if length > (_LONGEST_TEMPLATE if key.startswith(TEMPLATE) else _LONGEST_TEXT):
             cursor.skip(length)
             return None
         return cursor.bytes(length).decode("utf-8", "replace")
@@ -258,11 +268,21 @@ def _reading(
         problem=damage,
         frameworks=(_library(contents),),
         files=files,
+        classes=tuple(_reaching(contents)) or None,
         memory=contents.memory if contents.is_read and contents.unknown_type is None else None,
         dtypes={dtype_name(number): count for number, count in contents.dtypes.items()} if contents.is_read else None,
         quantization=_quantization(contents),
         details=_details(contents, is_big_endian=cursor.order == ">"),
     )
+
+
+def _reaching(contents: _Contents) -> Iterator[NamedClass]:
+    """The templates that reach what no template of a chat needs."""
+    for key, value in contents.values.items():
+        if key.startswith(TEMPLATE) and isinstance(value, str):
+            names = dict.fromkeys(found[0] for found in _OUT_OF_TEMPLATE.finditer(value))
+            if names:
+                yield NamedClass(name=key[:200], risk=DANGEROUS, given=", ".join([*names][:_MOST_NAMED]))
 
 
 def dtype_name(number: int) -> str:

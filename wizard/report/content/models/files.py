@@ -266,7 +266,8 @@ def _need_rows(model: ModelFacts, dependence: str, language: str) -> Iterator[Fa
         yield _row("files", _listed(_files(needs.files, language), language), language)
     if needs.memory is not None:
         yield _row("memory", size(needs.memory, language), language)
-    if row is not None:
+    is_dangerous = any(found.risk == "dangerous" for found in needs.classes or ())
+    if row is not None and not (row.runs_code == "no" and is_dangerous):  # of which the names below tell
         yield _row("runs-code", words(f"models.runs-code-{row.runs_code}", language), language)
     for risk in ("dangerous", "unknown"):
         classes = [

@@ -8,9 +8,14 @@ import pytest
 from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
-from checks.facts import NeededFile
+from checks.causes.model.pickle_runs_code import pickle_runs_code
+from checks.facts import Facts, ModelFiles, NamedClass, NeededFile
+from checks.facts.case import Answers
+from checks.facts.finding import Severity
+from checks.judgement.judge import judged
 from checks.readers.models import read_model, read_models
 from checks.readers.models.language.gguf import gguf
+from wizard.report.content.models.files import model_views
 
 MADE = Path(__file__).parents[4] / "recordings" / "models" / "gguf" / "made"
 TINY = (MADE / "tiny.gguf").read_bytes()
@@ -49,6 +54,48 @@ def test_all_of_a_file() -> None:
         "vocabulary": "3",
         "tensors": "2",
     }
+
+
+ESCAPE = "{% for x in ().__class__.__base__.__subclasses__() %}{{ x.__init__.__globals__ }}{% endfor %}"
+# As Llama 3 and Qwen 2.5 are published with, shortened.
+CHAT = (
+    "{% set loop_messages = messages %}{% for message in loop_messages %}{% set content = '<|start_header_id|>' + "
+    "message['role'] + '<|end_header_id|>\n\n' + message['content'] | trim + '<|eot_id|>' %}{% if loop.index0 == 0 %}"
+    "{% set content = bos_token + content %}{% endif %}{{ content }}{% endfor %}"
+    '{%- if tools %}{%- for tool in tools %}{{- "\\n" }}{{- tool | tojson }}{%- endfor %}{%- endif %}'
+)
+
+
+def with_template(template: str, key: str = "tokenizer.chat_template") -> bytes:
+    value = text(key.encode()) + struct.pack("<I", 8) + text(template.encode())
+    return head(3, 0, 2) + architecture(b"llama") + value
+
+
+@pytest.mark.parametrize(
+    ("template", "given"),
+    [
+        pytest.param(ESCAPE, "__class__, __base__, __subclasses__, __init__, __globals__", id="plain"),
+        pytest.param("x" * 9000 + ESCAPE, "__class__, __base__, __subclasses__, __init__, __globals__", id="long"),
+        pytest.param("{{ cycler|attr ('\\x5f\\x5finit\\x5f\\x5f') }}", "|attr (, \\x5f", id="written-otherwise"),
+    ],
+)
+@pytest.mark.parametrize("key", ["tokenizer.chat_template", "tokenizer.chat_template.tool_use"])
+def test_a_template_that_reaches_python(tmp_path: Path, template: str, given: str, key: str) -> None:
+    (tmp_path / "m.gguf").write_bytes(with_template(template, key))
+    facts = read_model(tmp_path / "m.gguf")
+    assert facts.needs.classes == (NamedClass(name=key, risk="dangerous", given=given),)
+    (finding,) = pickle_runs_code(ModelFiles(files=(facts,)), None)
+    assert finding.severity is Severity.BLOCKING
+    (view,) = model_views(judged(Facts(models=(facts,)), Answers(symptom="models")), "en")
+    told = [row.value for part in view.sections for row in part.rows]
+    assert "No" not in told  # that loading runs no code
+    assert any(key in value for value in told)
+
+
+@pytest.mark.parametrize("template", [CHAT, "x" * 9000 + CHAT])
+def test_a_template_of_a_chat(tmp_path: Path, template: str) -> None:
+    (tmp_path / "m.gguf").write_bytes(with_template(template))
+    assert read_model(tmp_path / "m.gguf").needs.classes is None
 
 
 def test_the_other_byte_order() -> None:

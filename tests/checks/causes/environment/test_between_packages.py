@@ -109,14 +109,14 @@ def test_what_fails_while_a_package_is_imported_is_not_his_code() -> None:
     facts = failed(raised, Package(name="matplotlib", version="3.10.5"))
     assert first(facts).cause == "unknown"
     (run,) = facts.runs
-    quoting = msgspec.structs.replace(run, quoted_variables={"MPLBACKEND": "TkAggg"})
+    quoting = msgspec.structs.replace(run, quoted_variables={"PLOT_BACKEND": "TkAggg"})
     facts = msgspec.structs.replace(facts, runs=(quoting,), here=True)
     (finding,) = environment_variable_invalid(None, facts.target_interpreter, None, None, facts.program_runs)
-    assert (finding.subject, finding.severity, finding.confidence) == ("MPLBACKEND", Severity.BLOCKING, 0.75)
+    assert (finding.subject, finding.severity, finding.confidence) == ("PLOT_BACKEND", Severity.BLOCKING, 0.75)
     (plan,) = plan_remedies(finding, facts, "en")
-    assert plan.steps[0].code == "unset MPLBACKEND"
+    assert plan.steps[0].code == "unset PLOT_BACKEND"
     sent = msgspec.structs.replace(facts, here=False)
-    assert all("MPLBACKEND" not in step.code for plan in plan_remedies(finding, sent, "en") for step in plan.steps)
+    assert all("PLOT_BACKEND" not in step.code for plan in plan_remedies(finding, sent, "en") for step in plan.steps)
 
 
 def test_a_cause_is_as_good_as_certain_once_mending_it_was_seen_to_help() -> None:

@@ -204,7 +204,7 @@ def test_a_driver_that_hangs_names_the_gpu(probed_for_real):
 
 
 def test_a_driver_that_hangs_at_the_start(probed_for_real):
-    answer = probed_for_real({"init": "hang"}, seconds=1.0)
+    answer = probed_for_real({"init": "hang"}, seconds=2.0)
     assert (answer.run.status, answer.run.last_stage) == ("timed-out", "start")
     assert from_nvml(answer.facts).unread["nvml"] == "no-answer"
 

@@ -71,7 +71,7 @@ def as_diff(scan: Scan, *, with_notes: bool = False) -> str:
         if with_notes or severity_of(mark) == Severity.WARNING:
             for edit in mark.edits:
                 by_file.setdefault(edit.file or mark.file, []).append(edit)
-    return "".join(_patch(file, edits) for file, edits in sorted(by_file.items()))
+    return "".join(_patch(file, edits, is_for_bytes=True) for file, edits in sorted(by_file.items()))
 
 
 def _told(mark: ScriptMark, language: str) -> str:
@@ -113,8 +113,8 @@ def _fix(mark: ScriptMark) -> dict[str, Any] | None:
     return {"file": file, "edits": edits, "diff": _patch(file, mine)}
 
 
-def _patch(file: str, edits: Iterable[Edit]) -> str:
+def _patch(file: str, edits: Iterable[Edit], *, is_for_bytes: bool = False) -> str:
     try:
-        return patch(Path(file), edits)
+        return patch(Path(file), edits, is_for_bytes=is_for_bytes)
     except (Unreadable, OSError):  # it was there a moment ago
         return ""

@@ -42,8 +42,10 @@ def _place(edit: Edit) -> tuple[int, int, int, int]:
     return edit.line, edit.column, edit.end_line, edit.end_column
 
 
-def patch(path: Path, edits: Iterable[Edit], name: str = "") -> str:
+def patch(path: Path, edits: Iterable[Edit], name: str = "", *, is_for_bytes: bool = False) -> str:
     """A unified diff of a file, which ``patch -p1`` and ``git apply`` take; "" where nothing changes.
+
+    ``is_for_bytes``: with the bytes of another encoding as they are in the file, those that are no UTF-8 as surrogates.
 
     Raises:
         Unreadable, OSError: as in :func:`checks.readers.scripts.sources.read_source`.
@@ -53,11 +55,14 @@ def patch(path: Path, edits: Iterable[Edit], name: str = "") -> str:
     edits = [edit for edit in edits if edit.end_line <= count]  # a notebook has a row less than its program
     if not edits:
         return ""
-    before = _text(path, source.encoding)
+    encoding = "utf-8" if source.encoding == "utf-8-sig" else source.encoding  # the mark stays part of the text
+    before = _text(path, encoding)
     if path.suffix.lower() == NOTEBOOK:
         after = _notebook(path.read_bytes(), source, _rows(source, edits)).decode("utf-8", "surrogateescape")
     else:
         after = _in_line_breaks(fixed(source, edits), before)
+    if is_for_bytes and encoding not in ("utf-8", "utf-16"):  # of which a diff is none of text
+        before, after = (_bytes_of(text, encoding) for text in (before, after))
     return unified(before, after, name or _named(path))
 
 
@@ -86,6 +91,10 @@ def _lines(text: str) -> list[str]:
 
 def _text(path: Path, encoding: str) -> str:
     return path.read_bytes().decode(encoding, "surrogateescape")
+
+
+def _bytes_of(text: str, encoding: str) -> str:
+    return text.encode(encoding, "surrogateescape").decode("utf-8", "surrogateescape")
 
 
 def _in_line_breaks(text: str, before: str) -> str:

@@ -112,14 +112,14 @@ def _decoded(data: bytes) -> tuple[str, str]:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         text = data.decode(encoding)
     except (SyntaxError, LookupError, UnicodeDecodeError):
-        return _unified(_undeclared(data)), "utf-8"
+        text, encoding = _undeclared(data)
     if "\0" in text:
         raise Unreadable("binary")
     return _unified(text), encoding
 
 
-def _undeclared(data: bytes) -> str:
-    """A text in an encoding that its file does not name, as Windows of Japan or Western Europe writes it."""
+def _undeclared(data: bytes) -> tuple[str, str]:
+    """A text and its encoding, which its file does not name, as Windows of Japan or Western Europe writes it."""
     if b"\0" in data:
         raise Unreadable("binary")
     from charset_normalizer import from_bytes
@@ -127,7 +127,7 @@ def _undeclared(data: bytes) -> str:
     best = from_bytes(data).best()
     if best is None:
         raise Unreadable("encoding", line=_bad_line(data))
-    return str(best)
+    return str(best), best.encoding
 
 
 def _bad_line(data: bytes) -> int:

@@ -39,7 +39,7 @@ def test_of_a_gpu_that_is_not_seen_one_output_is_asked_for() -> None:
     "text",
     [
         ODD_NUMBERS,
-        "The numbers of my model on the server are not those from my laptop.",
+        "The numbers of my model are not those that I expect.",
         "精度が昨日は91%、今日は88%です。",
     ],
 )
@@ -48,10 +48,36 @@ def test_of_numbers_in_words_of_their_own_it_is_asked_what_differs_and_no_error_
     assert "whole-error" not in asked(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "同じモデルをA100で動かすとCPUと1e-3くらい違います。allow_tf32はFalseにしています。",
+        "My model gives 93.1% accuracy on my laptop but 92.4% on the server (RTX 4090, torch 2.5.1 on both).",
+        "モデルの精度が論文より3%低いです。",
+        "モデルの出力が全部同じ値です。",
+        "The predictions of my model are always the same class.",
+    ],
+)
+def test_of_odd_numbers_no_state_of_the_driver_is_asked_for(text: str) -> None:
+    assert not {"nvidia-smi", "kernel-log", "whole-error"} & set(asked(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "LoRAで学習したモデルをロードすると出力がでたらめになります。エラーは出ません。",
+        "Since I loaded the LoRA adapter the answers are gibberish. There is no error.",
+    ],
+)
+def test_no_error_text_is_asked_for_of_who_says_that_there_is_none(text: str) -> None:
+    assert "whole-error" not in asked(text)
+
+
 def test_what_stands_in_the_text_is_not_asked() -> None:
     assert "nvidia-smi" not in asked(f"{NO_GPU}\n\n{SMI}")
     assert "torch-build" not in asked(f"{NO_GPU} It says 2.6.0+cu124.")
     assert "what-differs" not in asked("Every run of my program on the same machine gives different results.")
+    assert "what-differs" not in asked("The numbers of my model on the server are not those from my laptop.")
     assert "where-it-runs" not in asked(f"{NO_GPU} It runs in Docker.")
     assert "where-it-runs" not in asked(f"{NO_GPU} I start it with singularity exec.")
     assert "nvidia-smi" not in asked("The program does not use my GPU, a Radeon RX 6700 XT.")

@@ -83,7 +83,15 @@ def _split_of(step: Step) -> _Split | None:
         return _Split("seed", "tensorflow", 1)
     if meaning.startswith(_FRAMES) and meaning.endswith(("().sample", "()[].sample")):
         return _Split("random_state" if meaning.startswith("pandas.") else "seed", "numpy")
-    return None
+    return _Split("random_state", "numpy") if _is_of_a_rebound_frame(step) else None
+
+
+def _is_of_a_rebound_frame(step: Step) -> bool:
+    """Whether ``df = df.sample(frac=1)`` shuffles a frame of pandas; the argument is that of no other sample()."""
+    if step.meaning != "?.sample" or step.argument("frac") is None:
+        return False
+    imported = (each.names for scope in step.module.walk.scopes.values() for each in scope.imports)
+    return any(alias.name == "pandas" for names in imported for alias in names)
 
 
 def _shuffles(step: Step, split: _Split) -> bool:

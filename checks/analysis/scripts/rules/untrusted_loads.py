@@ -23,6 +23,7 @@ _DOWNLOADS = (
     "huggingface_hub.", "torch.hub.download_url_to_file", "torch.hub.load_state_dict_from_url",
     "torchvision.datasets.utils.download_url", "keras.utils.get_file", "boto3.", "pooch.",
 )  # fmt: skip
+_WRITERS = ("urlretrieve", "download_url", "download_file", "download_url_to_file", "gdown.download", "wget.download")
 _ARGUMENTS = ("argparse.ArgumentParser().parse_args()", "sys.argv", "click.", "typer.", "absl.flags.", "fire.")
 _ARGUMENT_NAMES = frozenset({"args", "opt", "opts", "options", "FLAGS", "flags", "hparams", "params"})
 _DEEPEST = 9  # steps from a load back to where its file is named
@@ -46,10 +47,18 @@ def untrusted_load(view: ModuleView) -> Iterator[Mark]:
 
 
 def _is_own_file(call: ast.Call, scope: Scope, view: ModuleView) -> bool:
-    """Whether the same function has written the file of this name before."""
+    """Whether the same function has written the file of this name before, or the program writes it anywhere."""
+    name = value_of(call.args[0], view.module, scope) if call.args else None
+    if isinstance(name, str) and name in _saved_names(view):
+        return True
     before = (saved for where, saved, meaning in view.calls() if meaning == "torch.save" and where is scope)
     written = {ast.unparse(saved.args[1]) for saved in before if len(saved.args) > 1 and saved.lineno < call.lineno}
     return bool(call.args) and ast.unparse(call.args[0]) in written
+
+
+def _saved_names(view: ModuleView) -> set[object]:
+    saves = [(where, saved) for where, saved, meaning in view.calls() if meaning == "torch.save"]
+    return {value_of(saved.args[1], view.module, where) for where, saved in saves if len(saved.args) > 1}
 
 
 def _is_from_outside(node: ast.expr, module: Module, scope: Scope, depth: int = 0) -> bool:
@@ -60,8 +69,10 @@ def _is_from_outside(node: ast.expr, module: Module, scope: Scope, depth: int = 
         return True
     if isinstance(node, ast.Call):
         return any(_is_from_outside(each, module, scope, depth + 1) for each in (*node.args, _receiver(node)) if each)
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str) and _is_downloaded(node, module)
     if isinstance(node, ast.Name):
-        if _is_downloaded(node.id, module) or _is_of_all_arguments(node.id, module, scope):
+        if _is_downloaded(node, module) or _is_of_all_arguments(node.id, module, scope):
             return True
         return any(
             _is_from_outside(value, module, where, depth + 1) for value, where in _values(node.id, module, scope)
@@ -106,14 +117,16 @@ def _is_of_all_arguments(name: str, module: Module, scope: Scope) -> bool:
     return any(isinstance(each.value, ast.Call) and ast.unparse(each.value.func) == "vars" for each in given)
 
 
-def _is_downloaded(name: str, module: Module) -> bool:
-    """Whether a variable names the file that a download writes."""
+def _is_downloaded(named: ast.Name | ast.Constant, module: Module) -> bool:
+    """Whether a variable names the file that a download writes; of a name as such, only what surely writes one."""
+    text = ast.unparse(named)
+    ours = () if isinstance(named, ast.Constant) else _DOWNLOADS
     for scope in module.walk.scopes.values():
         for call in scope.calls:
             given = [*call.args[1:], *(each.value for each in call.keywords)]
-            if any(isinstance(each, ast.Name) and each.id == name for each in given):
+            if any(isinstance(each, type(named)) and ast.unparse(each) == text for each in given):
                 meaning = module.names.called(call, scope)
-                if meaning.startswith(_DOWNLOADS) or meaning.endswith(("urlretrieve", "download_url", "download_file")):
+                if meaning.startswith(ours) or meaning.endswith(_WRITERS):
                     return True
     return False
 

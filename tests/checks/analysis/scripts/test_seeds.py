@@ -140,3 +140,15 @@ def test_the_seed_is_written_before_the_first_draw(tmp_path):
     path.write_text("import torch\nx = torch.rand(3)\nimport math\nprint(x, math.pi)\n", encoding="utf-8")
     (mark,) = scan([path]).marks
     assert [(edit.line, edit.text) for edit in mark.edits] == [(2, "torch.manual_seed(42)\n")]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("import pandas as pd\ndf = pd.concat([])\ndf = df.sample(frac=1).reset_index(drop=True)\n", [3]),
+        ("import pandas as pd\ndf = pd.concat([])\ndf = df.sample(frac=1, random_state=3)\n", []),
+        ("import dist\nbase = dist.make()\nbase = base.sample(3)\n", []),
+    ],
+)
+def test_a_frame_that_keeps_its_name_while_it_is_shuffled(tmp_path, text, lines):
+    assert [line for rule, _, line in found(tmp_path, train=text) if rule == "shuffle-unseeded"] == lines

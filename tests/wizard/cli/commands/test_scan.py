@@ -44,6 +44,14 @@ def test_the_diff_applies_and_nothing_is_left(program, capsys):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize("begin", [b"\xef\xbb\xbf", "# -*- coding: cp932 -*-  日本語\n".encode("cp932")])
+def test_the_diff_is_of_the_bytes_that_the_file_has(program, capfdbinary, begin):
+    program.write_bytes(begin + BAD.encode())
+    assert run_command(["scan", "--diff", "train.py"]) == 1
+    subprocess.run(["git", "apply"], input=capfdbinary.readouterr().out, check=True)
+    assert program.read_bytes() == begin + BAD.replace("True", "False").encode()
+
+
 def test_clear(tmp_path, capsys):
     (tmp_path / "a.py").write_text("print(1)\n", encoding="utf-8")
     assert run_command(["scan", str(tmp_path), "--lang", "en"]) == 0

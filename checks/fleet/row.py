@@ -27,8 +27,8 @@ _DEAD = (RunStatus.CRASHED, RunStatus.TIMED_OUT, RunStatus.NOT_STARTED, RunStatu
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One answer of one host.
 
-    ``problem``: why it tells nothing (an id of errors.toml), or less than it should: "python-dead", "incomplete"; with
-    ``detail``, as the system or the collector says it.
+    ``problem``: why it tells nothing (an id of errors.toml; "nothing-told"), or less than it should: "python-dead",
+    "incomplete"; with ``detail``, as the system or the collector says it.
     ``hardware``, ``software``: name -> value, as ids of resources/words/fleet.toml. ``parts``: of the environment, as
     far as they can change numbers. ``bits``: question -> fingerprint. ``state``: what may change, kind by kind.
     """
@@ -105,10 +105,12 @@ def _of_case(data: bytes, named: Mapping[str, Any]) -> Row:
 def _row(facts: Facts, known: Mapping[str, Any], bits: dict[str, str]) -> Row:
     side = side_of(facts)
     parts = dict(environment_parts(side))
+    hardware, software = _hardware(facts.machine, facts), _software(facts, parts)
+    told = {**known, "problem": known["problem"] or ("" if hardware or software or bits else "nothing-told")}
     return Row(
-        **known,
-        hardware=_hardware(facts.machine, facts),
-        software=_software(facts, parts),
+        **told,
+        hardware=hardware,
+        software=software,
         parts=parts,
         bits=bits,
         state={kind: dict(values) for kind, values in state_of(facts).items()},

@@ -6,6 +6,7 @@ Nothing is unpacked onto the disk, a link is not followed, and an archive in an 
 from __future__ import annotations
 
 import gzip
+import lzma
 import os
 import re
 import tarfile
@@ -16,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from checks.readers.text import whole_characters
+
 LARGEST = 16 * 1024 * 1024  # bytes of one answer; the longest real one has some hundred kilobytes
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 _ANSWERS = (".json", ".json.gz")
@@ -23,7 +26,10 @@ _ANSWERS = (".json", ".json.gz")
 _COMMON = ("naosu-answer", "answer", "naosu", "case", "report")
 _DATE = re.compile(r"[-_.]20\d\d-?\d\d-?\d\d(?:[-_T.:]?\d+)*Z?$")  # behind the name of a host
 _MEMBER = "!/"  # between an archive and what lies in it
-_DAMAGED = (OSError, EOFError, zlib.error, zipfile.BadZipFile, tarfile.TarError, RuntimeError, NotImplementedError)
+_DAMAGED = (
+    *(OSError, EOFError, ValueError, RuntimeError, NotImplementedError),
+    *(zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError),
+)
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,7 @@ class Source:
 def answers_in(folder: Path) -> Iterator[Source]:
     """All answers in a folder, in the order of their names. Files of other kinds are passed over."""
     for path in _files(folder):
-        place = path.relative_to(folder).as_posix()
+        place = whole_characters(path.relative_to(folder).as_posix())
         name = path.name.lower()
         if path.is_symlink() and name.endswith((*_ANSWERS, *_ARCHIVES)):
             yield Source(host_of(place), place, problem="link")
@@ -97,6 +103,9 @@ def _bounded(file: IO[bytes] | gzip.GzipFile, host: str, place: str) -> Source:
 def _in_archive(path: Path, place: str) -> Iterator[Source]:
     members = _in_zip if path.suffix.lower() == ".zip" else _in_tar
     try:
+        if not path.is_file():  # to open a pipe would wait for ever
+            yield Source(host_of(place), place, problem="file-unreadable")
+            return
         yield from members(path, place)
     except _DAMAGED:
         yield Source(host_of(place), place, problem="archive-damaged")
@@ -121,7 +130,7 @@ def _in_tar(path: Path, place: str) -> Iterator[Source]:
     with tarfile.open(path, "r|*") as archive:
         for member in archive:
             archive.members.clear()  # type: ignore[attr-defined] # else all that were read are kept
-            inner = f"{place}{_MEMBER}{member.name}"
+            inner = f"{place}{_MEMBER}{whole_characters(member.name)}"
             name = member.name.lower()
             if not member.isfile():
                 continue

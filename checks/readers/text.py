@@ -73,6 +73,11 @@ def kept(text: str) -> str:
     return _condensed(_as_lines(pieces)).decode("utf-8", "replace")
 
 
+def whole_characters(text: str) -> str:
+    """The same, with the half characters written out that undecodable file names and odd codecs leave in a text."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def decoded(data: bytes) -> str:
     """Bytes as text: UTF-8, or what charset-normalizer takes the first foreign characters for.
 

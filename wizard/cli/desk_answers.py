@@ -14,6 +14,7 @@ from checks.desk.views import Filter, Group, Placed, Views
 from checks.sharing.files import make_private, write_whole
 from wizard.report.desk_answers import answer_language, draft, group_answer
 from wizard.report.open import case_in
+from wizard.report.prints.spreadsheet import cell
 
 _MOST_GROUPS = 100_000
 _ASKED_AT_ONCE = 200
@@ -50,7 +51,7 @@ def write_answers(
             answered.append((placed, source, name))
             yield folder / name
     lines = io.StringIO()
-    csv.writer(lines).writerows([("number", "source", "answer"), *answered])
+    csv.writer(lines).writerows([("number", "source", "answer"), *(map(cell, row) for row in answered)])
     write_whole(folder / "answers.csv", lines.getvalue().encode("utf-8", "replace"))
 
 

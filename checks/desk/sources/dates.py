@@ -33,6 +33,8 @@ def _made(
     at = int(hour or 0)
     if half:
         at = at % 12 + (12 if half.lower() == "pm" else 0)
+    if not _EARLIEST <= year <= _LATEST:  # before a zone moves it out of the calendar
+        return None
     try:
         return dt.datetime(year, month, day, at, int(minute or 0), tzinfo=dt.UTC)
     except ValueError:

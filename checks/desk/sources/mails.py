@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import email
 import email.errors
 import email.header
@@ -13,7 +14,7 @@ from html.parser import HTMLParser
 
 from checks.desk.sources.dates import moment_of
 from checks.desk.tickets import number_of
-from checks.readers.text import NotText, decoded, kept
+from checks.readers.text import NotText, decoded, kept, whole_characters
 
 MOST = 8 << 20  # bytes of one mail that are looked at; what is attached behind them is cut
 _MOST_PARTS = 200
@@ -29,6 +30,8 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _OTHERS = re.compile(rb"(?im)^(?:from|to|subject|date|message-id|mime-version|received)[ \t]*:")
+# Codecs of Python alone. To decode a long text as Punycode takes hours.
+_NO_CHARSETS = frozenset({"punycode", "idna", "unicode-escape", "raw-unicode-escape"})
 _JAPANESE = b"\x1b$"  # how ISO-2022-JP turns to kanji
 _BLOCKS = frozenset({"br", "p", "div", "tr", "li", "pre", "blockquote", "h1", "h2", "h3", "h4", "table", "hr"})
 _UNSEEN = frozenset({"script", "style", "head", "title"})
@@ -136,13 +139,25 @@ def _text(part: Message, data: bytes) -> str:
     try:
         charset = str(part.get_content_charset("") or "")
         if charset and charset not in ("us-ascii", "unknown-8bit"):
-            return data.decode(charset)
+            return whole_characters(data.decode(_codec(charset)))
     except (LookupError, ValueError, TypeError):  # an unknown name, or bytes that are none of it
         pass
     try:
         return decoded(data)
     except NotText:
         return ""
+
+
+def _codec(charset: str) -> str:
+    """Python's name of a charset.
+
+    Raises:
+        LookupError: it knows none of this name, or one that no mail is written in.
+    """
+    name = codecs.lookup(charset).name
+    if name in _NO_CHARSETS:
+        raise LookupError(charset)
+    return name
 
 
 def _header(message: Message, name: str) -> str:
@@ -175,7 +190,7 @@ def _word(part: bytes | str, charset: str | None) -> str:
     if isinstance(part, str):
         return part
     try:
-        return part.decode(charset or "utf-8", "replace")
+        return whole_characters(part.decode(_codec(charset or "utf-8"), "replace"))
     except LookupError:
         return part.decode("utf-8", "replace")
 

@@ -18,7 +18,7 @@ from checks.desk.sources.trackers import is_json, tickets_of
 from checks.desk.tickets import NotRead, Ticket
 from checks.readers.containers.folder import ZipFolder, inside
 from checks.readers.containers.source import Cancelled, Damaged, Source, never, of_bytes, opened, raise_if
-from checks.readers.text import NotText, read_text
+from checks.readers.text import NotText, read_text, whole_characters
 from checks.sharing.case import PACKED_LIMIT, SIZE_LIMIT
 
 _DEEPEST = 3  # archives within archives, or within mails
@@ -53,10 +53,10 @@ class Reader:
             Stopped: the work was cancelled.
         """
         if not path.is_dir():
-            yield from self._file(path, path.name)
+            yield from self._file(path, whole_characters(path.name))
             return
         for file in _files(path, self.not_read):
-            name = file.relative_to(path).as_posix()
+            name = _named(file, path)
             try:
                 yield from self._file(file, name)
             except Damaged as problem:
@@ -186,6 +186,10 @@ def _is_hidden(name: str) -> bool:
     return any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
 
 
+def _named(path: Path, root: Path) -> str:
+    return whole_characters(path.relative_to(root).as_posix())
+
+
 def _files(root: Path, not_read: list[NotRead]) -> Iterator[Path]:
     """The regular files below a folder in the order of their names; links are not followed, hidden ones passed over."""
     waiting = [(root, 0)]
@@ -194,7 +198,7 @@ def _files(root: Path, not_read: list[NotRead]) -> Iterator[Path]:
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            not_read.append(NotRead(folder.relative_to(root).as_posix(), "unreadable", error.strerror or str(error)))
+            not_read.append(NotRead(_named(folder, root), "unreadable", error.strerror or str(error)))
             continue
         for entry in entries:
             if entry.name.startswith("."):
@@ -203,7 +207,7 @@ def _files(root: Path, not_read: list[NotRead]) -> Iterator[Path]:
             if stat.S_ISREG(mode):
                 yield Path(entry.path)
             elif stat.S_ISLNK(mode):
-                not_read.append(NotRead(Path(entry.path).relative_to(root).as_posix(), "link"))
+                not_read.append(NotRead(_named(Path(entry.path), root), "link"))
         if depth < _DEEPEST_FOLDER:
             below = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
             waiting += [(Path(entry.path), depth + 1) for entry in reversed(below) if not entry.name.startswith(".")]

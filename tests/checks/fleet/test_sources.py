@@ -2,7 +2,9 @@
 
 import gzip
 import io
+import os
 import random
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -84,3 +86,29 @@ def test_what_is_damaged_stops_nothing(tmp_path: Path, monkeypatch: pytest.Monke
         "e.json.gz": "file-too-large",
         "f.json": "link",
     }
+
+
+def test_a_damaged_lzma_member_stops_nothing(tmp_path: Path) -> None:
+    data = random.Random(2).randbytes(4000)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("h.json", data)
+    packed = bytearray((tmp_path / "a.zip").read_bytes())
+    packed[200:300] = b"\xff" * 100
+    (tmp_path / "a.zip").write_bytes(packed)
+    (tmp_path / "b.json").write_bytes(b"{}")
+    assert [source.problem for source in answers_in(tmp_path)] == ["file-unreadable", ""]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    for name in ("a.json", "b.zip", "c.tar", "d.tar.gz"):
+        os.mkfifo(tmp_path / name)
+    assert [source.problem for source in answers_in(tmp_path)] == ["file-unreadable"] * 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_name_that_is_no_text(tmp_path: Path) -> None:
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/web\xff.json")).write_bytes(b"{}")
+    (source,) = answers_in(tmp_path)
+    assert (source.host, source.data) == (r"web\udcff", b"{}")
+    source.place.encode()

@@ -196,3 +196,15 @@ def test_why_a_host_has_no_answer_is_told(tmp_path: Path) -> None:
     with Store() as store:
         (problem,) = survey(tmp_path, store).problems
     assert (problem.host, problem.reason, problem.detail) == ("bare", "python-dead", "no Python")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"naosu-probe": 1}',
+        b'{"naosu-probe": 1, "steps": [{"id": "machine", "answer": "{\\"facts\\": [1]}"}]}',
+        b'{"python": "3.12"}\n',
+    ],
+)
+def test_an_answer_that_says_nothing_is_named(data: bytes) -> None:
+    assert row_of(Source("a", "a.json", data)).problem == "nothing-told"

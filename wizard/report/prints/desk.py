@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from checks.desk.views import SORTS, Filter, Row, Views
-from checks.visible import visible, visible_json
+from checks.visible import visible_json
 from wizard.report.content.desk import Reading, cause_title
+from wizard.report.prints.spreadsheet import cell
 
 FORMAT = 1
 _AT_ONCE = 5_000
@@ -20,7 +21,6 @@ _COLUMNS = (
     *("number", "source", "title", "url", "created", "age", "language", "product", "driver", "cause", "cause_title"),
     *("confidence", "decided", "group", "alike", "duplicate_of", "lines", "problem"),
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would carry out
 SORT = SORTS[-1]
 
 
@@ -28,7 +28,7 @@ def rows_as_csv(views: Views, only: Filter, sort: str, language: str) -> Iterato
     """The list in pieces; UTF-8 with the mark by which spreadsheets know it."""
     yield b"\xef\xbb\xbf" + _lines([_COLUMNS])
     for rows in _pages(views, only, sort):
-        yield _lines([tuple(_cell(value) for value in _plain(row, language).values()) for row in rows])
+        yield _lines([tuple(map(cell, _plain(row, language).values())) for row in rows])
 
 
 def as_json(views: Views, today: str, only: Filter, sort: str, language: str, reading: Reading) -> bytes:
@@ -81,14 +81,6 @@ def _plain(row: Row, language: str) -> dict[str, Any]:
         "lines": list(row.lines),
         "problem": row.problem,
     }
-
-
-def _cell(value: Any) -> str:
-    """A value as a spreadsheet shows it: a stranger's text is never a formula."""
-    if value is None:
-        return ""
-    text = visible("\n".join(value) if isinstance(value, list) else str(value))
-    return f"'{text}" if text.startswith(_FORMULA) and not isinstance(value, (int, float)) else text
 
 
 def _lines(rows: list[tuple[str, ...]]) -> bytes:

@@ -13,12 +13,12 @@ from checks.fleet.store import HARDWARE, SOFTWARE, Store
 from checks.fleet.survey import Survey
 from checks.visible import visible_json
 from wizard.report.content.fleet import explanation, is_suspect
+from wizard.report.prints.spreadsheet import cell
 
 FORMAT = 1
 _HEADS = ("host", "created", "naosu", "problem", "hardware", "software", "bits", "suspect", "explained_by", "changed")
 _NAMES = ("cpu", "processors", "memory", "gpus", "os", "kernel", "driver", "python", "torch", "numpy")
 _AT_ONCE = 1_000  # lines
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet tells that a cell is to be computed
 
 
 def as_json(survey: Survey, language: str) -> bytes:
@@ -57,11 +57,5 @@ def rows_as_csv(store: Store, survey: Survey) -> Iterator[bytes]:
 
 def _written(lines: list[tuple[Any, ...]]) -> bytes:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([_harmless(cell) for cell in line] for line in lines)
+    csv.writer(text, lineterminator="\n").writerows([*map(cell, line)] for line in lines)
     return text.getvalue().encode("utf-8", "replace")
-
-
-def _harmless(cell: object) -> str:
-    """A cell that no spreadsheet takes for a formula: what stands in it came from other machines."""
-    text = str(cell)
-    return f"'{text}" if text.startswith(_FORMULA) else text

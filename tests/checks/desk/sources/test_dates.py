@@ -25,6 +25,13 @@ def test_is_read(written: str, moment: str) -> None:
     assert moment_of(written) == moment
 
 
-@pytest.mark.parametrize("written", ["", "yesterday", "03/04/2024", "2024-13-40", "0001-01-01", "9999-12-31", "12:30"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("", "yesterday", "03/04/2024", "2024-13-40", "0001-01-01", "9999-12-31", "12:30"),
+        "0001-01-01T00:00:00+09:00",  # what .NET writes for no day, in Japan
+        "9999-12-31T23:59:59-05:00",
+    ],
+)
 def test_is_not_guessed(written: str) -> None:
     assert moment_of(written) == ""

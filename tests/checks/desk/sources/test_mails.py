@@ -97,3 +97,15 @@ def test_any_bytes_are_read(data: bytes) -> None:
 )
 def test_a_text_is_no_mail(text: bytes) -> None:
     assert not is_mail(text)
+
+
+@pytest.mark.parametrize("charset", ["punycode", "idna", "unicode_escape", "raw-unicode-escape"])
+def test_a_charset_of_python_alone_is_none(charset: str) -> None:
+    head = f"From: a@b.c\nTo: d@e.f\nSubject: =?{charset}?Q?a=5Cud800-b?=\n"
+    read = mail_of(f"{head}Content-Type: text/plain; charset={charset}\n\n{ERROR} \\ud800".encode())
+    assert (read.subject, read.text) == (r"a\ud800-b", rf"{ERROR} \ud800")
+
+
+def test_half_characters_are_written_out() -> None:
+    read = mail_of(b"From: a@b.c\nSubject: =?utf-7?Q?+2AA-?=\nContent-Type: text/plain; charset=utf-7\n\n+2AA-")
+    assert (read.subject, read.text) == (r"\ud800", r"\ud800")

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import shutil
+import sys
 import zipfile
 from email.message import EmailMessage
 from pathlib import Path
@@ -134,3 +135,13 @@ def test_an_answer_of_the_portable_probe_is_a_case(tmp_path: Path) -> None:
     (tmp_path / "export.json").write_text(json.dumps([{"title": "No GPU", "body": 'it says {"naosu-probe": 1}'}]))
     found, _ = read(tmp_path)
     assert [bool(ticket.case) for ticket in found] == [True, False]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    for name in (b"a\xfe.txt", b"a\xff.txt"):
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text(TEXT)
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/b\xff")).symlink_to("a")
+    tickets, not_read = read(tmp_path)
+    assert [ticket.source for ticket in tickets] == [r"a\udcfe.txt", r"a\udcff.txt"]  # still two
+    assert not_read == {r"b\udcff": "link"}

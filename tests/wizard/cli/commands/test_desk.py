@@ -132,6 +132,14 @@ def test_answers_in_the_language_of_each(tickets: Path, tmp_path: Path) -> None:
     assert len(rows) == 6
 
 
+def test_the_list_of_answers_holds_no_formula(tmp_path: Path) -> None:
+    text = "RuntimeError: CUDA out of memory"
+    (tmp_path / "a.csv").write_text(f"id,title\n=1+1,{text}\n+2,{text}\n", encoding="utf-8")
+    assert run(tmp_path / "a.csv", "--quiet", "--answers", tmp_path / "answers") == 0
+    with open(tmp_path / "answers" / "answers.csv", encoding="utf-8", newline="") as file:
+        assert {row["number"] for row in csv.DictReader(file)} == {"'=1+1", "'+2"}
+
+
 def test_many_are_judged_by_every_core(
     tickets: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -56,6 +56,8 @@ def test_of_numbers_in_words_of_their_own_it_is_asked_what_differs_and_no_error_
         "モデルの精度が論文より3%低いです。",
         "モデルの出力が全部同じ値です。",
         "The predictions of my model are always the same class.",
+        "The translation model always gives the same output sentence no matter the input.",
+        "結果がおかしいです。",
     ],
 )
 def test_of_odd_numbers_no_state_of_the_driver_is_asked_for(text: str) -> None:
@@ -78,6 +80,7 @@ def test_what_stands_in_the_text_is_not_asked() -> None:
     assert "torch-build" not in asked(f"{NO_GPU} It says 2.6.0+cu124.")
     assert "what-differs" not in asked("Every run of my program on the same machine gives different results.")
     assert "what-differs" not in asked("The numbers of my model on the server are not those from my laptop.")
+    assert "what-differs" not in asked("推論結果がPCとJetsonで違います。")
     assert "where-it-runs" not in asked(f"{NO_GPU} It runs in Docker.")
     assert "where-it-runs" not in asked(f"{NO_GPU} I start it with singularity exec.")
     assert "nvidia-smi" not in asked("The program does not use my GPU, a Radeon RX 6700 XT.")

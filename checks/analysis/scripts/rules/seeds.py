@@ -10,6 +10,7 @@ from checks.analysis.scripts.changes import moved_before, with_first
 from checks.analysis.scripts.draws import OWN_GENERATORS, SPLITTERS, Draw, draws_of, is_seeder_by_name
 from checks.analysis.scripts.registry import Change, Mark, run_rule
 from checks.analysis.scripts.seed_changes import SEED, seeding
+from checks.analysis.scripts.values import value_of
 from checks.knowledge.scripts.generators import generator_of, seeded_by
 from checks.readers.scripts.runs import Run, Step, is_test
 
@@ -50,7 +51,7 @@ def seed_missing(run: Run) -> Iterator[Mark]:
     seeds = seeds_of(run)
     drawn: dict[str, list[Draw]] = {}
     for draw in draws_of(run):
-        if draw.step.meaning not in SPLITTERS:
+        if draw.step.meaning not in SPLITTERS and not _is_of_seeded_workers(run, draw, seeds):
             drawn.setdefault(draw.generator, []).append(draw)
     for generator, draws in drawn.items():
         if is_seeded(generator, seeds):
@@ -68,6 +69,21 @@ def seed_missing(run: Run) -> Iterator[Mark]:
             changes=changes or seeding(run, generator, [seed.step for seed in seeds], first.step),
             changed=first.step.module if changes else run.entry,
         )
+
+
+def _is_of_seeded_workers(run: Run, draw: Draw, seeds: list[_Seed]) -> bool:
+    """Whether only workers of loaders draw it: they seed Python's and NumPy's generator from a number of torch's."""
+    function = draw.step.scope.node
+    is_item = isinstance(function, ast.FunctionDef) and function.name == "__getitem__"
+    if not is_item or draw.step.meaning in OWN_GENERATORS or not is_seeded("torch", seeds):
+        return False
+    loaders = [step for step in run.steps if step.meaning == "torch.utils.data.DataLoader"]
+    return bool(loaders) and all(_may_have_workers(loader) for loader in loaders)
+
+
+def _may_have_workers(loader: Step) -> bool:
+    given = loader.argument("num_workers", 5)
+    return given is not None and value_of(given, loader.module, loader.scope) not in (0, None)
 
 
 @run_rule("seed-after-use")

@@ -152,3 +152,34 @@ def test_the_seed_is_written_before_the_first_draw(tmp_path):
 )
 def test_a_frame_that_keeps_its_name_while_it_is_shuffled(tmp_path, text, lines):
     assert [line for rule, _, line in found(tmp_path, train=text) if rule == "shuffle-unseeded"] == lines
+
+
+LOADED = """
+import random
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+torch.manual_seed(1)
+class Cells(Dataset):
+    def __len__(self): return 10
+    def __getitem__(self, i): return np.random.rand() + random.random()
+for batch in DataLoader(Cells(), batch_size=2, num_workers=2): print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "generators"),
+    [
+        (LOADED, set()),  # each worker seeds all three from a number of torch's generator
+        (LOADED.replace("num_workers=2", "num_workers=0"), {"numpy", "python"}),
+        (LOADED.replace("num_workers=2", "num_workers=torch.get_num_threads()"), set()),
+        (LOADED.replace("np.random.rand()", "np.random.default_rng().random()"), {"numpy"}),
+        (LOADED.replace("(Dataset)", ""), set()),
+        (LOADED + "print(random.random())\n", {"python"}),
+        (LOADED + "print(Cells()[0], [each for each in DataLoader(Cells())])\n", {"numpy", "python"}),
+        (LOADED.replace("torch.manual_seed(1)", ""), {"numpy", "python"}),
+    ],
+)
+def test_what_only_workers_draw_is_seeded_with_torch(tmp_path, text, generators):
+    subjects = {subject for rule, subject, _ in found(tmp_path, train=text) if rule == "seed-missing"}
+    assert subjects == generators

@@ -7,10 +7,9 @@ bytes.
 from __future__ import annotations
 
 import contextlib
-import os
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -20,6 +19,7 @@ import numpy as np
 from checks import __version__
 from checks.desk.judging import Judged
 from checks.desk.likeness import NEARLY_THE_SAME, share_in_common
+from checks.sharing.files import privately
 
 FORMAT = 1
 _MEMORY = "1GB"
@@ -77,7 +77,7 @@ class Store:
             "autoload_known_extensions": "false",
         }
         try:
-            with _privately():
+            with privately():
                 self.connection = duckdb.connect(str(path) if path is not None else ":memory:", config=settings)
                 self.connection.execute(_TABLES)
             ((newest,),) = self.connection.execute("SELECT max(format) FROM desk").fetchall()
@@ -126,7 +126,7 @@ class Store:
     def _write(self, batch: Sequence[Judged]) -> int:
         if not batch:
             return 0
-        with _privately():
+        with privately():
             self._write_at_once(batch)
         return len(batch)
 
@@ -253,13 +253,3 @@ def _row(one: Judged, number: int, met: _Met) -> dict[str, Any]:
         "first": met.first,
         "marks": one.likeness.marks,
     }
-
-
-@contextlib.contextmanager
-def _privately() -> Iterator[None]:
-    """While the block lasts what is made is for its owner alone: the store, and what DuckDB writes beside it."""
-    before = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(before)

@@ -17,6 +17,7 @@ import msgspec
 
 from checks.facts.case import now
 from checks.fleet.row import Row
+from checks.sharing.files import privately
 
 FORMAT = 1
 MEMORY = "1GB"
@@ -72,10 +73,11 @@ class Store:
             "threads": 2,
         }
         try:
-            self._store = duckdb.connect(str(file), config=settings)
-            self._check()
-            self._store.execute(_TABLES)
-            self._store.execute(_VIEWS)
+            with privately():
+                self._store = duckdb.connect(str(file), config=settings)
+                self._check()
+                self._store.execute(_TABLES)
+                self._store.execute(_VIEWS)
         except duckdb.Error as error:
             self._temporary.cleanup()
             raise StoreError("store-unusable", str(error).splitlines()[0]) from error
@@ -105,6 +107,10 @@ class Store:
 
     def add(self, rows: Iterable[Row], folder: str) -> int:
         """Add a collection; an answer that is there already counts once. How many were new."""
+        with privately():
+            return self._add(rows, folder)
+
+    def _add(self, rows: Iterable[Row], folder: str) -> int:
         self._store.execute("INSERT INTO collection VALUES (?, ?, ?)", [self.collection, now(), folder])
         waiting: list[Row] = []
         seen: list[str] = []
@@ -166,9 +172,10 @@ class Store:
 
     def assign(self, groups: Iterable[Sequence[str]]) -> None:
         """Note which vectors are of which group, from 1 on: the table member."""
-        self._store.execute("CREATE OR REPLACE TABLE member (vector VARCHAR, number INTEGER)")
-        for number, keys in enumerate(groups, start=1):
-            self._insert("member", [keys, [number] * len(keys)])
+        with privately():
+            self._store.execute("CREATE OR REPLACE TABLE member (vector VARCHAR, number INTEGER)")
+            for number, keys in enumerate(groups, start=1):
+                self._insert("member", [keys, [number] * len(keys)])
 
     # --- what is asked
 

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -51,6 +52,16 @@ def write_whole(path: Path, data: bytes) -> None:
     except BaseException:
         neighbour.unlink(missing_ok=True)
         raise
+
+
+@contextlib.contextmanager
+def privately() -> Iterator[None]:
+    """While the block lasts what is made is for its owner alone: a database, and what it writes beside it."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def make_private(folder: Path) -> None:

@@ -1,6 +1,8 @@
 """What is said about a fleet: who computes differently, what explains it, who stands alone, what changed."""
 
 import json
+import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -146,6 +148,14 @@ def test_a_store_remembers_the_last_collection(fleet: Fleet, tmp_path: Path) -> 
     ]
     assert found.gone == ("node3",)
     assert found.hosts == 3
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are other ones there")
+def test_the_store_is_for_its_owner_alone(tmp_path: Path) -> None:
+    with Store(tmp_path / "fleet.duckdb") as store:
+        store.add([row_of(Source("a", "a.json", answer()))], "folder")
+        store.assign([["a"]])
+        assert {stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()} == {0o600}
 
 
 def test_bad_input(fleet: Fleet, tmp_path: Path) -> None:

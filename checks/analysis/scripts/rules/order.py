@@ -35,16 +35,25 @@ _LISTINGS = frozenset(
     }
 )  # fmt: skip
 _PATH_LISTINGS = (".iterdir", ".glob", ".rglob")
+_SET_HASH_SEED = re.compile(r"""os\.environ\[["']PYTHONHASHSEED["']\] *=(?!=)""")
+_STARTS = re.compile(r"\bexec[lv]|subprocess|Popen|os\.system|spawn")  # another Python, or the same again
 _HARMLESS = re.compile(
     r"remove|unlink|rmtree|copy|move|rename|print|mkdir|chmod|exists|isfile|isdir|stat|getsize|delete"
 )
+
+
+def _has_hash_seed(module: Module) -> bool:
+    """Whether Python may start with a seed for hashes; one that a running program sets is for its children alone."""
+    text = module.source.text
+    is_only_set = len(_SET_HASH_SEED.findall(text)) == text.count("PYTHONHASHSEED")
+    return "PYTHONHASHSEED" in text and not (is_only_set and _STARTS.search(text) is None)
 
 
 @module_rule("set-order")
 def set_order(view: ModuleView) -> Iterator[Mark]:
     """A set of texts of which a list, numbers or a loop is made: Python hashes texts otherwise in every process."""
     module = view.module
-    if is_test(module) or "PYTHONHASHSEED" in module.source.text:
+    if is_test(module) or _has_hash_seed(module):
         return
     for scope, call, meaning in view.calls():
         if meaning not in _ORDERED or not call.args:
@@ -97,7 +106,7 @@ def _sorted(call: ast.Call, meaning: str) -> tuple[Change, ...]:
 def hash_split(view: ModuleView) -> Iterator[Mark]:
     """``hash(text) % n``: another number in every process, unless PYTHONHASHSEED is set."""
     module = view.module
-    if is_test(module) or "PYTHONHASHSEED" in module.source.text:
+    if is_test(module) or _has_hash_seed(module):
         return
     for scope, call, meaning in view.calls():
         if meaning != "builtins.hash" or scope.name.endswith("__hash__") or not call.args:

@@ -183,3 +183,19 @@ for batch in DataLoader(Cells(), batch_size=2, num_workers=2): print(batch)
 def test_what_only_workers_draw_is_seeded_with_torch(tmp_path, text, generators):
     subjects = {subject for rule, subject, _ in found(tmp_path, train=text) if rule == "seed-missing"}
     assert subjects == generators
+
+
+HASHED = "import os\n{}\ntags = {{'a', 'b'}}\nprint({{tag: at for at, tag in enumerate(tags)}}, hash('x') % 10 < 8)\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "is_said"),
+    [
+        ("os.environ['PYTHONHASHSEED'] = '0'", True),  # Python has read it when it started
+        ("os.environ['PYTHONHASHSEED'] = '0'; os.execv('python', [])", False),
+        ("assert os.environ.get('PYTHONHASHSEED') == '0'", False),
+        ("# start it with PYTHONHASHSEED=0", False),
+    ],
+)
+def test_a_hash_seed_that_a_running_program_sets_is_too_late(tmp_path, first, is_said):
+    assert any(rule == "set-order" for rule, *_ in found(tmp_path, train=HASHED.format(first))) == is_said

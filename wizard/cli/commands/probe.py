@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from checks.visible import visible
 from wizard.cli.arguments import STANDARD_STREAM, Parser, Text
@@ -24,6 +25,6 @@ def run(chosen: argparse.Namespace) -> int:
     path = chosen.file or NAME
     write(path, archive(), chosen.lang)
     if path != STANDARD_STREAM:
-        line = command(computes=True)
+        line = visible(command(computes=True, name=Path(path).name))
         print(words("commands.probe-written", chosen.lang, path=visible(path), line=line), file=sys.stderr)
     return 0

@@ -18,6 +18,8 @@ def test_it_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert run_command(["probe", str(path), "--lang", "en"]) == 0
     assert path.read_bytes() == archive()
     assert "python3 naosu-probe.pyz --compute quick -o naosu-answer.json" in capsys.readouterr().err
+    assert run_command(["probe", str(tmp_path / "my probe.pyz"), "--lang", "en"]) == 0
+    assert 'python3 "my probe.pyz" --compute' in capsys.readouterr().err  # as it is called there
     assert run_command(["probe", str(tmp_path / "none" / "x.pyz"), "--lang", "en"]) == 2
 
 

@@ -62,17 +62,20 @@ def _explained(store: Store, groups: Sequence[Vectors], number: int, read: Reade
 def _beside(store: Store, groups: Sequence[Vectors], number: int) -> int | None:
     """The place of the group that one is held against; None for one that others are held against.
 
-    That is where most machines with the very same environment are, if they are more there; else the largest.
+    That is where most machines with the very same environment are, if they are more there, or as many and it is listed
+    before; else the largest.
     """
     mine = _profiles(store, number + 1)
     query = """SELECT number, count(*) AS n FROM latest JOIN member USING (vector)
         WHERE list_contains(?, parts) GROUP BY 1 ORDER BY n DESC, 1"""
     alike = {int(place) - 1: int(count) for place, count in store.rows(query, [list(mine)])}
     own = alike.pop(number, 0)
-    likely = [place for place, count in alike.items() if count > own]
+    likely = [place for place, count in alike.items() if count > own or (count == own and place < number)]
     larger = [place for place in range(number) if place not in alike]
+    # The same environment may be in both, and more machines with it there of each: one of the two is held then.
+    rest = (place for place in range(number) if place in alike and _beside(store, groups, place) != number)
     asked = groups[number].values.keys()
-    return next((place for place in (*likely, *larger) if asked & groups[place].values.keys()), None)
+    return next((place for place in (*likely, *larger, *rest) if asked & groups[place].values.keys()), None)
 
 
 def _nearest(store: Store, group: int, other: int) -> tuple[str, str, int] | None:

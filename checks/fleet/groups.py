@@ -2,7 +2,7 @@
 
 Machines compute the same where no question that both answered came out differently; who answered fewer belongs to the
 largest group that it does not contradict. A question that comes out differently on machines with the very same
-environment, without most of them agreeing, varies by itself and groups nothing.
+environment in more than two ways, without most of them agreeing, varies by itself and groups nothing.
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ WHERE {area} != '' GROUP BY 1 ORDER BY n DESC, 3 LIMIT {groups}
 _VARYING = """
 WITH counted AS (
     SELECT parts, question, value, count(*) AS n FROM latest JOIN bit USING (vector) GROUP BY ALL
-), each AS (SELECT parts, question, sum(n) AS hosts, max(n) AS most FROM counted GROUP BY ALL)
-SELECT DISTINCT question FROM each WHERE hosts >= {peers} AND 2 * most <= hosts ORDER BY 1
+), each AS (
+    SELECT parts, question, sum(n) AS hosts, max(n) AS most, count(*) AS ways FROM counted GROUP BY ALL
+)
+SELECT DISTINCT question FROM each WHERE hosts >= {peers} AND 2 * most <= hosts AND ways > 2 ORDER BY 1
 """
 _VECTORS = """
 SELECT vector, count(*) AS n, list_slice(list_sort(list(host)), 1, {shown}) FROM latest

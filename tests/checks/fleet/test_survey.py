@@ -83,6 +83,23 @@ def test_one_computes_differently_and_nothing_explains_it(fleet: Fleet) -> None:
     assert (second.explained_by, second.differences) == ((), ())
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_as_many_that_differ_as_not_are_no_agreement(fleet: Fleet, count: int) -> None:
+    odd = {f"odd{number}": Made(odd=3) for number in range(count)}
+    found = fleet({**alike(count), **odd})
+    assert (found.varying, [group.count for group in found.bits]) == ((), [count, count])
+    assert [bool(group.questions) for group in found.bits] == [False, True]
+    assert found.bits[1].peers == count
+
+
+def test_of_two_groups_with_more_machines_of_one_environment_in_each_one_is_held(fleet: Fleet) -> None:
+    odd = (Made(odd=3), Made(odd=3, kernel="6.1.0-28-amd64"), Made(odd=3, memory="32000000"))
+    named = {f"odd{number}": made for number, made in enumerate(odd)}
+    found = fleet({**alike(2), "other": Made(cpu=CPUS[1]), **named})
+    assert [group.count for group in found.bits] == [3, 3]
+    assert [bool(group.questions) for group in found.bits] == [False, True]
+
+
 def test_another_processor_explains_other_bits(fleet: Fleet) -> None:
     """The same is told of whoever computes differently among its like, and no more of the others than there is."""
     other = Made(cpu=CPUS[1], turned=1)

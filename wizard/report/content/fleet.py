@@ -94,7 +94,9 @@ class _Writer:
         elif explained:
             state, sentence = "note", self.say("verdict-explained", count=explained)
         elif survey.computed > 1 and survey.bits and survey.bits[0].count == survey.computed:
-            state, sentence = "clear", self.say("verdict-same", count=survey.computed)
+            varying = len(survey.varying)
+            key, state = ("verdict-varying", "note") if varying else ("verdict-same", "clear")
+            sentence = self.say(key, count=survey.computed, varying=varying)
         elif survey.computed > 1:
             state, sentence = "incomplete", self.say("verdict-apart")
         else:

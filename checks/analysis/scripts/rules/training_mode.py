@@ -29,21 +29,31 @@ def eval_missing(run: Run) -> Iterator[Mark]:
         return
     for step in run.steps:
         if step.meaning in _EXPORTS and step.call.args and _has_modes(run, step, step.call.args[0]):
-            yield _mark(step, step.call.args[0])
+            yield _mark(run, step, step.call.args[0])
             return
     only_asks = not trains(run) and any(step.meaning.endswith("load_state_dict") for step in run.steps)
     for step in run.steps:
         if _is_model_call(run, step) and (only_asks or _is_without_gradient(step)):
-            yield _mark(step, step.call.func)
+            yield _mark(run, step, step.call.func)
             return
 
 
-def _mark(step: Step, model: ast.expr) -> Mark:
+def _mark(run: Run, step: Step, model: ast.expr) -> Mark:
     statement = step.module.walk.statement_of(step.call)
     changes: tuple[Change, ...] = ()
-    if isinstance(model, ast.Name) and not isinstance(statement, ast.With | ast.For | ast.If | ast.While):
+    is_plain = isinstance(model, ast.Name) and not isinstance(statement, ast.With | ast.For | ast.If | ast.While)
+    if isinstance(model, ast.Name) and is_plain and not (trains(run) and _may_go_on(step)):
         changes = line_before(step.module, statement, [f"{model.id}.eval()"])
     return Mark(step.module, step.call, shown(step), values={"model": ast.unparse(model)[:60]}, changes=changes)
+
+
+def _may_go_on(step: Step) -> bool:
+    """Whether what trains may go on behind it: where a model is left in evaluation mode, that trains otherwise."""
+    return any(
+        isinstance(around, ast.For | ast.While | ast.AsyncFor)
+        or (isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef) and around.name != "main")
+        for around in step.module.walk.around(step.call)
+    )
 
 
 def _leaves_training(step: Step) -> bool:

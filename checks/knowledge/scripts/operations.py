@@ -11,7 +11,7 @@ class VaryingOperation(Row):
     """``op``: as the documents name it. ``backward``: only its gradient varies.
 
     ``when``: "argument@position" that must have one of ``values`` for that; "" among them: it is not given, "given":
-    it is, whatever it is.
+    it is, whatever it is, "not-ones": it is another size than 1 in each direction.
     """
 
     op: str

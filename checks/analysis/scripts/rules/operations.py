@@ -34,5 +34,8 @@ def _applies(step: Step, name: str, values: tuple[str, ...]) -> bool:
     given = step.argument(argument, int(index) if index else None)
     if given is None:
         return "" in values
+    if "not-ones" in values:
+        sizes = given.elts if isinstance(given, ast.Tuple | ast.List) else [given]
+        return any(value_of(size, step.module, step.scope) != 1 for size in sizes)
     value = value_of(given, step.module, step.scope)
     return value in values or ("given" in values and not (isinstance(given, ast.Constant) and given.value is None))

@@ -111,24 +111,27 @@ def _capabilities(facts: Facts) -> Sequence[str]:
     return [*found, *([jetson.compute_capability] if jetson and jetson.compute_capability else [])]
 
 
+_MOST_DIGITS = 6  # of an architecture; a case may hold any text there
+
+
 def _gpu_and_build(facts: Facts) -> Sequence[str]:
     """Whether the GPU is beyond every architecture that torch was built for, before all of them, or served."""
     built = [_number(arch) for arch in _torch(facts).arch_list or () if arch.startswith(("sm_", "comp"))]
     capabilities = [release(capability) for capability in _capabilities(facts)]
-    if not built or not capabilities:
-        return ()
     here = [
         (capability[0] * 10 + (capability[1] if len(capability) > 1 else 0))
         for capability in capabilities
         if capability
     ]
+    if not built or not here:
+        return ()
     if max(here) > max(built) and max(here) // 10 > max(built) // 10:
         return ("newer-gpu",)
     return ("older-gpu",) if min(here) < min(built) else ("served",)
 
 
 def _number(arch: str) -> int:
-    digits = re.sub(r"\D", "", arch)
+    digits = re.sub(r"\D", "", arch)[:_MOST_DIGITS]
     return int(digits) if digits else 0
 
 

@@ -5,6 +5,7 @@ import pytest
 from checks.facts import (
     EnvironmentVariables,
     Facts,
+    FrameworkDevice,
     Frameworks,
     Gpu,
     Gpus,
@@ -114,3 +115,11 @@ def test_what_is_known_can_be_asked_without_a_condition() -> None:
         assert not is_known(name, Facts()), name
     with pytest.raises(BadCondition):
         is_known("weather", Facts())
+
+
+@pytest.mark.parametrize(("capability", "arch"), [("8.6", "sm_" + "1" * 20_000), ("x", "sm_86")])
+def test_what_is_no_architecture_tells_nothing_odd(capability: str, arch: str) -> None:
+    """Found by a mutated case: 20,000 digits in the list of architectures."""
+    device = FrameworkDevice(device="cuda:0", compute_capability=capability)
+    torch = TorchFacts(version="2.5.1", arch_list=(arch,), devices=(device,))
+    assert is_known("gpu_and_build", Facts(frameworks=Frameworks(torch=torch))) in (True, False)

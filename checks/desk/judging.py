@@ -1,4 +1,4 @@
-"""A ticket judged: what the desk remembers of it. The text itself is not kept, and nothing is that names people."""
+"""A ticket judged: what the desk remembers of it. Not its text; its title, address and error lines are redacted."""
 
 from __future__ import annotations
 

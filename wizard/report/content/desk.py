@@ -34,9 +34,9 @@ def document_of_desk(views: Views, today: str, language: str, reading: Reading, 
     overview = views.overview()
     writer = _Writer(language)
     sections = [
-        writer.groups("human", views.needs_a_human(_MOST_GROUPS), "open"),
-        writer.groups("groups", views.groups(_MOST_GROUPS), ""),
-        writer.groups("new", views.new_groups(_MOST_GROUPS), ""),
+        writer.groups("human", views.needs_a_human(_MOST_GROUPS + 1), "open"),
+        writer.groups("groups", views.groups(_MOST_GROUPS + 1), ""),
+        writer.groups("new", views.new_groups(_MOST_GROUPS + 1), ""),
         writer.numbers(views),
         writer.listed(views.rows(only, sort, MOST_LISTED), views.count(only)),
         writer.not_read(reading),
@@ -114,6 +114,7 @@ class _Writer:
         return b.Verdict(state, self.say("verdict-word"), b.SYMBOLS["note"], sentence, tuple(filter(None, scope)))
 
     def groups(self, key: str, groups: Sequence[Group], state: str) -> b.Section | None:
+        """A table of the first groups; whether there are more of them is said."""
         if not groups:
             return None
         heads = ("count", "cause", "shown", "sure", "product", "language", "last", "example")
@@ -133,10 +134,15 @@ class _Writer:
                 ),
                 state,
             )
-            for group in groups
+            for group in groups[:_MOST_GROUPS]
         )
         table = b.Table("", tuple(self.say(f"column-{head}") for head in heads), rows, numeric=(0, 3), is_whole=True)
-        return b.Section(self.say(f"heading-{key}"), (b.trimmed(table),), id=key, note=self.say(f"intro-{key}"))
+        told = [
+            self.say(f"intro-{key}"),
+            *([self.say("groups-more", count=_MOST_GROUPS)] * (len(groups) > _MOST_GROUPS)),
+        ]
+        note = words("report.sentence-separator", self._language).join(told)
+        return b.Section(self.say(f"heading-{key}"), (b.trimmed(table),), id=key, note=note)
 
     def _products(self, products: Sequence[str]) -> str:
         return ", ".join(product_words(product, self._language) for product in products[:3])

@@ -12,6 +12,7 @@ from checks.knowledge.frameworks.computations import operation_name, setting_nam
 from checks.knowledge.phrases import in_language
 from wizard.report.content import blocks as b
 from wizard.report.content.measured.words import part_words, percent, place_words
+from wizard.report.content.report import moment
 from wizard.words import known, words
 
 _MOST_QUESTIONS = 8  # of a group that are named
@@ -27,7 +28,7 @@ def document_of_fleet(survey: Survey, language: str) -> b.Document:
         language=language,
         title=writer.say("title"),
         created=survey.created,
-        subtitle=survey.created,
+        subtitle=moment(survey.created, language),
         verdict=writer.verdict(),
         notes=(),
         questions=(),

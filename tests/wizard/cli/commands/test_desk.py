@@ -13,6 +13,7 @@ import pytest
 
 from checks.desk import parallel
 from wizard.cli.command_line import run_command
+from wizard.report.content import desk
 
 ROOT = Path(__file__).parents[4]
 CASES = ROOT / "tests" / "cases"
@@ -52,10 +53,20 @@ def test_the_overview(tickets: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(tickets) == 0
     told = capfd.readouterr()
     lines = told.out.splitlines()
-    assert lines[0] == "i 6 tickets: of 5 the likely cause is known, 1 need a human."
+    assert lines[0] == "i Tickets: 6. With a likely cause: 5. For a human to look at: 1."
     assert re.search(r"\? +1 +not known +Invoice", told.out)
     assert re.search(r"^ +3 +\S.*CUDA out of memory", told.out, re.MULTILINE)
     assert "6 tickets judged" in told.err
+
+
+def test_what_is_left_out_of_a_table_is_said(
+    tickets: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(tickets)
+    assert "Only the first" not in capfd.readouterr().out
+    monkeypatch.setattr(desk, "_MOST_GROUPS", 1)
+    run(tickets)
+    assert "Only the first 1 are shown here" in capfd.readouterr().out
 
 
 def test_in_japanese_and_as_a_list(tickets: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -106,7 +117,7 @@ def test_a_second_run_judges_only_what_is_new(tickets: Path, tmp_path: Path, cap
     run(tickets, "--store", store)
     told = capfd.readouterr()
     assert "1 of 7 tickets judged" in told.err
-    assert "7 tickets: of 6" in told.out
+    assert "Tickets: 7. With a likely cause: 6." in told.out
     assert run("--store", store, "--list", "--cause", "driver-library-mismatch") == 0
     assert "new.txt" in capfd.readouterr().out
 
@@ -146,7 +157,7 @@ def test_many_are_judged_by_every_core(
     monkeypatch.setattr(parallel, "FEW", 2)
     monkeypatch.setattr(parallel, "_AT_ONCE", 1)
     assert run(tickets) == 0
-    assert "6 tickets: of 5" in capfd.readouterr().out
+    assert "Tickets: 6. With a likely cause: 5." in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(

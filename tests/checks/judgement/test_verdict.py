@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from checks.facts import Facts, InterpreterFacts, Portrait, ProgramRun, SentFile, Symptom
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Outcome, Severity, Status
+from checks.facts.scripts import ScriptFacts, ScriptMark
 from checks.judgement.headline import headline
 from checks.judgement.models.standing import Standing
 from checks.judgement.verdict import decide, decide_models, decide_ticket
@@ -164,3 +165,20 @@ def test_what_was_seen_to_run_is_said(run: ProgramRun, symptom: str, decision: t
     assert (found_out.state, found_out.sentence) == decision
     blocked = case_of(found(), facts=facts)
     assert decide(blocked, headline(facts, blocked.findings, symptom, ""), symptom).state == "blocking"
+
+
+@pytest.mark.parametrize(
+    ("rule", "symptom", "sentence"),
+    [
+        pytest.param("seed-missing", "everything", "script-marked", id="read-and-not-seen-to-repeat"),
+        pytest.param("tf32-setting", "everything", "clear-everything", id="a-note"),
+        pytest.param("seed-missing", "not-on-gpu", "clear-not-on-gpu", id="asked-for-something-else"),
+    ],
+)
+def test_a_script_with_marked_lines_has_no_tick(rule: str, symptom: str, sentence: str) -> None:
+    """Seen on 2026-11-24: "everything is fine", above six lines that keep the result from being repeated."""
+    read = ScriptFacts(file="train.py", marks=(ScriptMark(rule=rule, file="train.py", line=1, column=1),))
+    case = case_of(facts=Facts(scripts=(SentFile(name="train.py", kind="script", read=read),)))
+    decision = decide(case, headline(case.facts, case.findings, symptom, ""), symptom)
+    assert decision.sentence == sentence
+    assert (decision.state == "clear") is (sentence != "script-marked")

@@ -11,6 +11,7 @@ import msgspec
 from checks.engine.processes.runner import Answer
 from checks.facts import ErrorText, Fact
 from checks.facts.runs import RunStatus
+from checks.prepared import prepared
 
 # How a process that is cut short ends; where the user cancelled it, it is not at fault.
 CUT = (RunStatus.CRASHED, RunStatus.TIMED_OUT, RunStatus.TOO_MUCH_MEMORY)
@@ -27,7 +28,7 @@ def fields_of(kind: type[Fact], raw: Mapping[str, Any]) -> tuple[dict[str, Any],
         if field.name not in raw or field.name in ("origin", "unread"):
             continue
         try:
-            values[field.name] = msgspec.convert(raw[field.name], field.type)
+            values[field.name] = msgspec.convert(raw[field.name], prepared(field.type))
         except (msgspec.ValidationError, RecursionError) as error:
             unread[field.name] = str(error)
     return values, unread

@@ -26,6 +26,7 @@ from checks.facts import (
 )
 from checks.knowledge.packages.environment_variables import allowed_names
 from checks.machine import read_machine
+from checks.prepared import prepared
 
 _FRAMEWORKS = Frameworks.__struct_fields__[2:]  # after origin and unread
 _OF_A_PYTHON = ("frameworks", "interpreter", "environment", "installed", "searched")
@@ -114,7 +115,7 @@ def _frameworks(
             missing[name] = _reason(answers[name].run)
         elif name not in answers:
             missing[name] = "packages-unread" if target.packages is None else "not-installed"
-    return msgspec.convert(found, Frameworks, from_attributes=True)
+    return msgspec.convert(found, prepared(Frameworks), from_attributes=True)
 
 
 def _environment(target: InterpreterFacts | None, fact: Fact | None, *, here: bool) -> EnvironmentVariables | None:

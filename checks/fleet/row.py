@@ -16,6 +16,7 @@ from checks.engine.portable.plan import PYTHON
 from checks.facts import Experiment, Facts, MachineFacts, Portrait
 from checks.facts.runs import RunStatus
 from checks.fleet.sources import Source
+from checks.prepared import prepared
 from checks.sharing.case import FORMAT as CASE_FORMAT
 from checks.sharing.case import CaseError, facts_in
 
@@ -170,10 +171,10 @@ def _bits_of_answer(file: File) -> dict[str, str]:
 
 def _named_in(line: str) -> list[_Named]:
     try:
-        return msgspec.json.decode(line, type=_Line).facts.measurements
+        return msgspec.json.decode(line, type=prepared(_Line)).facts.measurements
     except (msgspec.DecodeError, UnicodeError):  # NaN is no JSON, but what Python writes
         try:
-            return msgspec.convert(json.loads(line), _Line).facts.measurements
+            return msgspec.convert(json.loads(line), prepared(_Line)).facts.measurements
         except (ValueError, RecursionError):
             return []
 

@@ -22,6 +22,7 @@ import msgspec
 
 from checks.facts.case import Case
 from checks.interpreters.disk import names_in, start_of
+from checks.prepared import prepared
 from checks.sharing.case import SIZE_LIMIT, CaseError, decode, to_builtins
 from checks.sharing.files import make_private, write_whole
 from checks.sharing.redact import secretless, without_secrets
@@ -248,7 +249,7 @@ class Cases:
         data = start_of(path, _LARGEST_REPLY + 1) if self._heading(name) is not None else b""
         if data and len(data) <= _LARGEST_REPLY:
             with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
-                reply = msgspec.json.decode(data, type=Reply)
+                reply = msgspec.json.decode(data, type=prepared(Reply))
                 return reply.text if reply.of == of else ""
         return ""
 
@@ -336,7 +337,7 @@ class Cases:
         if not data or len(data) > _LARGEST_HEADING:
             return None
         with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            heading = msgspec.json.decode(data, type=Heading)
+            heading = msgspec.json.decode(data, type=prepared(Heading))
             return msgspec.structs.replace(heading, id=name) if heading.format == _FORMAT else None
         return None
 

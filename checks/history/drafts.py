@@ -15,6 +15,7 @@ import msgspec
 import psutil
 
 from checks.interpreters.disk import names_in, start_of
+from checks.prepared import prepared
 from checks.sharing.files import make_private, write_whole
 
 _NAME = re.compile(r"(\d{1,10})\.draft")
@@ -86,7 +87,7 @@ class Drafts:
         if not data or len(data) > _LARGEST:
             return None
         with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return msgspec.json.decode(data, type=Draft)
+            return msgspec.json.decode(data, type=prepared(Draft))
         return None
 
     def _path(self, number: int) -> Path:

@@ -27,6 +27,7 @@ from checks.history.times import modified, utc, with_times
 from checks.interpreters import read_interpreter
 from checks.interpreters.disk import absolute
 from checks.interpreters.installed import read_installed
+from checks.prepared import prepared
 from checks.sharing.redact import redacted_plain, this_machine
 
 _RELEASE = re.compile(r"v?\d[\w.+!-]{0,60}(?: [\w.]{1,40})?")
@@ -111,7 +112,7 @@ def snapshot_of(facts: Facts, besides: tuple[str, ...] = ()) -> Snapshot:
         key=_key(facts.target or ""),
         target=plain["target"],
         python=(target.version or "") if target else "",
-        observed=msgspec.convert(plain["observed"], tuple[Observed, ...]),
+        observed=msgspec.convert(plain["observed"], prepared(tuple[Observed, ...])),
         state=plain["state"],
     )
 

@@ -19,6 +19,7 @@ import msgspec
 from checks.analysis.history.observed import Observed, What
 from checks.interpreters.disk import names_in, start_of
 from checks.paths import data_folder
+from checks.prepared import prepared
 from checks.sharing.files import write_whole
 
 VARIABLE = "NAOSU_HISTORY"  # "off": nothing is remembered; a path: where
@@ -114,7 +115,7 @@ class Store:
             reader = zlib.decompressobj()
             plain = reader.decompress(data, _LARGEST_PLAIN)
             if not reader.unconsumed_tail:
-                snapshot = msgspec.json.decode(plain, type=Snapshot)
+                snapshot = msgspec.json.decode(plain, type=prepared(Snapshot))
                 return msgspec.structs.replace(snapshot, number=number) if snapshot.format == _FORMAT else None
         return None
 

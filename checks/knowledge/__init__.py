@@ -14,6 +14,7 @@ import tomli
 
 from checks.languages import translated
 from checks.paths import ROOT
+from checks.prepared import prepared
 
 
 class _Strict(msgspec.StructMeta):
@@ -61,4 +62,4 @@ class Table(Row):
 def _read(table: type[Table]) -> Table:
     subject, name = table.__module__.split(".")[-2:]
     text = (ROOT / "knowledge" / subject / f"{name}.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomli.loads(text), table)
+    return msgspec.convert(tomli.loads(text), prepared(table))

@@ -15,6 +15,7 @@ import tomli
 from checks.knowledge.templates import placeholders
 from checks.languages import translated
 from checks.paths import ROOT
+from checks.prepared import prepared
 
 UNKNOWN = "unknown"  # the cause of what fails and nothing explains
 USER_CODE = "user-code-error"
@@ -239,4 +240,4 @@ def family_of(cause: str) -> str:
 
 
 def _read(path: Path, kind: type[_T]) -> _T:
-    return msgspec.convert(tomli.loads(path.read_text(encoding="utf-8")), kind)
+    return msgspec.convert(tomli.loads(path.read_text(encoding="utf-8")), prepared(kind))

@@ -17,6 +17,7 @@ from checks.knowledge.frameworks.computations import operation_name
 from checks.knowledge.frameworks.deterministic_replacements import replacement
 from checks.knowledge.templates import fill_sentence, parts_of, placeholders
 from checks.paths import ROOT
+from checks.prepared import prepared
 
 # Phrases whose words stand in a table of their own: their only value, ``id``, is a row of it.
 _IN_TABLES: Mapping[str, Callable[[str, str], str]] = {"operation": operation_name, "replacement": replacement}
@@ -33,7 +34,7 @@ _COMMA = (", ", "、")
 def phrases() -> dict[str, Words]:
     """Every phrase by its key."""
     text = (ROOT / "words" / "phrases.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomli.loads(text), dict[str, Words])
+    return msgspec.convert(tomli.loads(text), prepared(dict[str, Words]))
 
 
 def phrase(key: str, **values: Value) -> Phrase:

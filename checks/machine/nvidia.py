@@ -13,6 +13,7 @@ from checks.knowledge.errors.hardware_errors import clock_reasons, recovery_acti
 from checks.knowledge.gpu.gpu_architectures import nvml_architecture
 from checks.machine.nodes import Raw, read_libraries, read_nodes
 from checks.machine.pci import pci_name
+from checks.prepared import prepared
 
 MODULES = ("nvidia", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nouveau", "nova_core", "nvgpu")
 NODES = ("/dev/nvidia*", "/dev/nvhost-*", "/dev/nvmap", "/dev/dxg")
@@ -91,7 +92,7 @@ def from_nvml(nvml: Raw | None) -> NvidiaFacts:
         return NvidiaFacts(unread={"nvml": "not-collected"})
     devices = [value for key, value in nvml.items() if re.fullmatch(r"gpu_\d+", key)]
     fields = {key: value for key, value in nvml.items() if key in NVML_FIELDS}
-    facts = msgspec.convert(fields, NvidiaFacts)
+    facts = msgspec.convert(fields, prepared(NvidiaFacts))
     count = nvml.get("device_count")
     # A GPU that NVML counts and that never answered: the probe was ended while it asked.
     errors = {str(index): NO_ANSWER for index in range(count or 0) if f"gpu_{index}" not in nvml}
@@ -112,7 +113,7 @@ def _device(raw: Raw) -> NvidiaGpu:
         name, named = _NAMED.get(key, (key, _same))
         fields[name] = named(value)
     fields["unread"] = {_NAMED.get(key, (key,))[0]: why for key, why in raw.get("unread", {}).items()}
-    return msgspec.convert(fields, NvidiaGpu)
+    return msgspec.convert(fields, prepared(NvidiaGpu))
 
 
 def _same(value: Any) -> Any:

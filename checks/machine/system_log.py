@@ -11,6 +11,7 @@ from checks.facts import GpuEvent, LogEntry, SystemLog, XidEvent
 from checks.knowledge.errors.gpu_log import LogSign, matchers
 from checks.machine.nodes import Raw
 from checks.machine.nvidia import full_address, parse_xids, seconds_of
+from checks.prepared import prepared
 from checks.probes.ask.system_log import KERNEL
 
 _DEVICE = re.compile(r"\A\\Device\\\w{1,20}\s*")  # the first string of a driver's event: which of its devices
@@ -69,7 +70,7 @@ def of_linux(raw: Raw) -> SystemLog | None:
 def windows_entries(raw: Raw) -> tuple[LogEntry, ...] | None:
     """The entries of Windows' event log; None where it was not read."""
     entries = raw.get("entries")
-    return None if entries is None else msgspec.convert(entries, tuple[LogEntry, ...])
+    return None if entries is None else msgspec.convert(entries, prepared(tuple[LogEntry, ...]))
 
 
 def of_windows(raw: Raw) -> SystemLog | None:

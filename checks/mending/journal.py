@@ -19,6 +19,7 @@ import psutil
 
 from checks.facts import PackageChange
 from checks.paths import data_folder
+from checks.prepared import prepared
 from checks.proof.copies.environment_copy import KEPT
 from checks.sharing.files import write_whole
 
@@ -141,7 +142,7 @@ def _read() -> Iterator[Journal]:
                 continue
             with contextlib.suppress(OSError, msgspec.MsgspecError):
                 if path.stat().st_size <= _MOST_READ:
-                    journal = msgspec.json.decode(path.read_bytes(), type=Journal)
+                    journal = msgspec.json.decode(path.read_bytes(), type=prepared(Journal))
                     if journal.id == path.stem:
                         yield journal
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from checks.mending.permission import NotMended
+from checks.prepared import prepared
 from checks.proof.changes import Change, Managed, Moved
 from checks.proof.managed import FILES, project_of
 from checks.sharing.files import write_whole
@@ -137,7 +138,7 @@ def _hash(path: Path) -> str | None:
 
 def _read(store: Path) -> _Kept | None:
     with contextlib.suppress(OSError, msgspec.MsgspecError):
-        return msgspec.json.decode((store / _LIST).read_bytes(), type=_Kept)
+        return msgspec.json.decode((store / _LIST).read_bytes(), type=prepared(_Kept))
     return None
 
 

@@ -19,6 +19,7 @@ import msgspec
 
 from checks.mending.installed_files import is_bytecode, of_installers
 from checks.mending.tree import PLACES, Entry, Tree, differing, entry_at, read_tree
+from checks.prepared import prepared
 from checks.proof.copies.environment_copy import KEPT
 from checks.sharing.files import write_whole
 
@@ -100,7 +101,7 @@ def _keep(path: bytes, to: bytes, entry: Entry) -> bool:
 def read_kept(store: Path) -> Kept | None:
     """What was kept there; None: it was not written to its end, or cannot be read."""
     try:
-        return msgspec.msgpack.decode((store / "kept").read_bytes(), type=Kept)
+        return msgspec.msgpack.decode((store / "kept").read_bytes(), type=prepared(Kept))
     except (OSError, msgspec.MsgspecError):
         return None
 

@@ -13,6 +13,7 @@ import msgspec
 from checks.facts import Facts, Measurement, SentFile, Symptom
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
+from checks.prepared import prepared
 from checks.readers.text import kept
 
 FORMAT = 1
@@ -119,7 +120,7 @@ def facts_in(data: bytes) -> Sent:
     if len(data) > SIZE_LIMIT:
         raise CaseError("file-too-large")
     try:
-        file = msgspec.json.decode(data, type=_File)
+        file = msgspec.json.decode(data, type=prepared(_File))
     except msgspec.ValidationError as error:
         raise CaseError("case-not-ours", str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -127,14 +128,14 @@ def facts_in(data: bytes) -> Sent:
     newer = file.format > FORMAT
     fence = _Fence()
     try:
-        kinds = msgspec.json.decode(file.facts, type=dict[str, msgspec.Raw])
+        kinds = msgspec.json.decode(file.facts, type=prepared(dict[str, msgspec.Raw]))
         logs = kinds.pop("logs", msgspec.Raw(b"[]"))
         size, values = sum(map(len, kinds.values())), sum(map(_values, (*kinds.values(), logs)))
         if size > _LARGEST or values > _MOST_VALUES:
             raise CaseError("file-too-large")
         plain = fence.cut({kind: msgspec.json.decode(raw) for kind, raw in kinds.items()})
-        facts = msgspec.structs.replace(msgspec.convert(plain, Facts), logs=fence.logs(logs), here=False)
-        answers = msgspec.json.decode(file.answers, type=Answers)
+        facts = msgspec.structs.replace(msgspec.convert(plain, prepared(Facts)), logs=fence.logs(logs), here=False)
+        answers = msgspec.json.decode(file.answers, type=prepared(Answers))
         created, written = (msgspec.json.decode(text, type=str)[:_SHORT] for text in (file.created, file.naosu))
         complete, shortened = (msgspec.json.decode(flag, type=bool) for flag in (file.complete, file.shortened))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -186,7 +187,7 @@ class _Fence:
             CaseError: there are too many, or what is beside the texts is too large.
             msgspec.DecodeError: they are no logs.
         """
-        sent = msgspec.json.decode(raw, type=list[dict[str, msgspec.Raw]])
+        sent = msgspec.json.decode(raw, type=prepared(list[dict[str, msgspec.Raw]]))
         if len(sent) > _MOST_TEXTS:
             raise CaseError("case-unreadable", f"more than {_MOST_TEXTS} texts")
         if sum(len(value) for log in sent for name, value in log.items() if name != "text") > _LARGEST:
@@ -199,7 +200,7 @@ class _Fence:
         if len(text) > _READ * _LOGS:
             self.has_cut = True
             text = cut_text(text)
-        return self.with_kept_text(msgspec.convert({**plain, "text": msgspec.json.decode(text)}, SentFile))
+        return self.with_kept_text(msgspec.convert({**plain, "text": msgspec.json.decode(text)}, prepared(SentFile)))
 
     def with_kept_text(self, sent: SentFile) -> SentFile:
         """A log as this version would have kept it: judging megabytes of it would take minutes."""

@@ -24,6 +24,7 @@ import msgspec
 from checks.facts.case import Case
 from checks.knowledge.phrases import phrases
 from checks.knowledge.tickets.redaction import KnownWords
+from checks.prepared import prepared
 from checks.sharing.private import scan
 from checks.sharing.private.chance import random_runs
 from checks.sharing.private.homes import SPACED, Home, homes
@@ -119,7 +120,7 @@ def redact(case: Case, own: Own | None = None, words: Iterable[str] = ()) -> Red
     for word in words:
         names.word(word)
     hidden = _replace(plain, "", Redaction(names))
-    return Redacted(case=msgspec.convert(hidden, Case), replaced=dict(names.counts()))
+    return Redacted(case=msgspec.convert(hidden, prepared(Case)), replaced=dict(names.counts()))
 
 
 def redacted_plain(plain: Any, target: str = "", own: Own | None = None) -> Any:
@@ -145,7 +146,9 @@ def redacted_texts(
 
 def without_secrets(case: Case) -> Case:
     """The case for a terminal: its owner reads names and pastes paths, but what they copy holds no key or password."""
-    return msgspec.convert(_replace(msgspec.to_builtins(case), "", Redaction(Names(), only_secrets=True)), Case)
+    return msgspec.convert(
+        _replace(msgspec.to_builtins(case), "", Redaction(Names(), only_secrets=True)), prepared(Case)
+    )
 
 
 def secretless(text: str) -> str:

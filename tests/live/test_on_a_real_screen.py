@@ -1,12 +1,13 @@
 """The real program on a real X server, walked through by keyboard alone, as a person would."""
 
+import contextlib
 import json
 import os
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ PATIENCE = 40  # seconds after which a step counts as hung; on a quiet machine e
 def screen() -> Iterator[str]:
     """The name of a display of its own."""
     read, write = os.pipe()
-    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x900x24", "-nolisten", "tcp"]
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset"]
     with subprocess.Popen(command, pass_fds=(write,), stderr=subprocess.DEVNULL) as server:
         os.close(write)
         with os.fdopen(read) as told:
@@ -33,6 +34,19 @@ def screen() -> Iterator[str]:
         assert number, "Xvfb did not start"
         yield f":{number}"
         server.terminate()
+
+
+@contextlib.contextmanager
+def started(environment: Mapping[str, str], said: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The program. Where the walk fails, what it said and how it ended are printed beside the failure."""
+    command = [sys.executable, "-X", "faulthandler", "-m", "wizard"]
+    with said.open("wb") as stderr, subprocess.Popen(command, cwd=ROOT, env=environment, stderr=stderr) as program:
+        try:
+            yield program
+        finally:
+            print("ended with", program.poll(), "and said", said.read_text(errors="replace"))
+            program.kill()
+    assert "Traceback" not in said.read_text()
 
 
 class Hand:
@@ -83,26 +97,20 @@ def test_the_whole_walk_by_keyboard(screen: str, tmp_path: Path, language: str) 
     environment = {**os.environ, "DISPLAY": screen, "QT_QPA_PLATFORM": "xcb", "NAOSU_LANG": language}
     # Only few interpreters are found, so that the walk is the same everywhere.
     environment |= {"HOME": str(tmp_path), "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
-    command = [sys.executable, "-m", "wizard"]
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE) as program:
-        try:
-            hand = Hand(screen)
-            hand.wait_for(first)
-            hand.press("Tab", "Tab", "Return")  # from the field over the choice of files to what starts the program
-            hand.wait_for(evidence)
-            hand.press("alt+n")
-            hand.wait_for(target)
-            hand.press_until("alt+r", f"({run}|{report})")
-            hand.wait_for(report)
-            probes = psutil.Process(program.pid).children(recursive=True)
-            hand.press("ctrl+q")
-            hand.wait_for(re.escape(words("window.quit-title", language)))  # the report is nowhere kept
-            hand.press("alt+q")
-            assert program.wait(PATIENCE) == 0
-        finally:
-            program.kill()
-        assert program.stderr is not None
-        assert b"Traceback" not in program.stderr.read()
+    with started(environment, tmp_path / "said") as program:
+        hand = Hand(screen)
+        hand.wait_for(first)
+        hand.press("Tab", "Tab", "Return")  # from the field over the choice of files to what starts the program
+        hand.wait_for(evidence)
+        hand.press("alt+n")
+        hand.wait_for(target)
+        hand.press_until("alt+r", f"({run}|{report})")
+        hand.wait_for(report)
+        probes = psutil.Process(program.pid).children(recursive=True)
+        hand.press("ctrl+q")
+        hand.wait_for(re.escape(words("window.quit-title", language)))  # the report is nowhere kept
+        hand.press("alt+q")
+        assert program.wait(PATIENCE) == 0
     assert probes == []
 
 
@@ -111,19 +119,13 @@ def test_a_ticket_by_keyboard(screen: str, tmp_path: Path, language: str) -> Non
     first, report = (re.escape(words(f"window.{step}-title", language)) for step in ("symptom", "report"))
     environment = {**os.environ, "DISPLAY": screen, "QT_QPA_PLATFORM": "xcb", "NAOSU_LANG": language}
     environment |= {"HOME": str(tmp_path), "NAOSU_HISTORY": str(tmp_path / "kept")}
-    command = [sys.executable, "-m", "wizard"]
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE) as program:
-        try:
-            hand = Hand(screen)
-            hand.wait_for(first)
-            hand.type("torch.OutOfMemoryError: CUDA out of memory.")
-            hand.press_until("ctrl+Return", report)
-            hand.press("ctrl+q")  # nothing is asked: the case has saved itself
-            assert program.wait(PATIENCE) == 0
-        finally:
-            program.kill()
-        assert program.stderr is not None
-        assert b"Traceback" not in program.stderr.read()
+    with started(environment, tmp_path / "said") as program:
+        hand = Hand(screen)
+        hand.wait_for(first)
+        hand.type("torch.OutOfMemoryError: CUDA out of memory.")
+        hand.press_until("ctrl+Return", report)
+        hand.press("ctrl+q")  # nothing is asked: the case has saved itself
+        assert program.wait(PATIENCE) == 0
     assert [heading.is_ticket for heading in Cases(tmp_path / "kept" / "cases").headings()] == [True]
 
 

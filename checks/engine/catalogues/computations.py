@@ -13,6 +13,7 @@ from checks.engine.answers import CUT, crash_of, kept_error
 from checks.engine.job import Job, Stem
 from checks.engine.processes.runner import Answer
 from checks.facts import Health, HealthSample, Measurement
+from checks.prepared import prepared
 
 TIMES_BUDGET = 3.0  # a process that takes this many times what it was given is ended: something hangs
 START = {"quick": 60.0, "standard": 180.0, "thorough": 600.0}  # seconds by effort, to import a framework
@@ -120,7 +121,7 @@ def time_limit(effort: str, seconds: Mapping[str, float]) -> float:
 def read_measurement(raw: object, origin: str) -> Measurement | None:
     """One measurement as the probe reported it; None where it is no such thing: the process may be broken."""
     try:
-        measurement: Measurement = msgspec.convert(raw, Measurement)
+        measurement: Measurement = msgspec.convert(raw, prepared(Measurement))
     except (msgspec.ValidationError, RecursionError):
         return None
     return msgspec.structs.replace(measurement, origin=origin, error=kept_error(measurement.error))
@@ -170,4 +171,4 @@ def read_samples(raw: object) -> Iterator[HealthSample]:
     """How a device fared under load, sample by sample."""
     for sample in raw if isinstance(raw, list) else ():
         with contextlib.suppress(msgspec.ValidationError, RecursionError):
-            yield msgspec.convert(sample, HealthSample)
+            yield msgspec.convert(sample, prepared(HealthSample))

@@ -32,6 +32,7 @@ from checks.facts import (
     SentFile,
 )
 from checks.facts.runs import RunStatus
+from checks.prepared import prepared
 from checks.readers.scripts.imports import imports_of, is_import
 
 SECONDS = {"quick": 20.0, "standard": 60.0, "thorough": 300.0}  # for all of them together, by effort
@@ -206,7 +207,7 @@ def _run_of(job: StatementsJob, statement: str, tried: _Tried) -> ProgramRun:
 
 def _modules(answer: Answer) -> tuple[LoadedModule, ...]:
     try:
-        return msgspec.convert(answer.facts.get("modules") or (), tuple[LoadedModule, ...])
+        return msgspec.convert(answer.facts.get("modules") or (), prepared(tuple[LoadedModule, ...]))
     except msgspec.ValidationError:
         return ()
 

@@ -28,6 +28,7 @@ from checks.facts import Facts, InterpreterFacts, Measurement, Package, ProbeRun
 from checks.facts.case import Answers, Case
 from checks.facts.runs import RunStatus
 from checks.interpreters.packages import normalised, package_of
+from checks.prepared import prepared
 from checks.sharing.case import FORMAT as CASE_FORMAT
 from checks.sharing.case import CaseError, decode
 
@@ -80,7 +81,7 @@ def is_answer(data: bytes) -> bool:
     if _is_of_host(data):
         return True
     try:
-        return bool(msgspec.json.decode(data, type=_Named).format)
+        return bool(msgspec.json.decode(data, type=prepared(_Named)).format)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _NAMED.search(data, 0, _HEAD) is not None
 
@@ -115,7 +116,7 @@ def file_of(data: bytes) -> File:
     if _is_of_host(data):
         return File(format=FORMAT, steps=list(_steps_of_host(data)))
     try:
-        file = msgspec.json.decode(data, type=File)
+        file = msgspec.json.decode(data, type=prepared(File))
     except msgspec.ValidationError as error:
         raise CaseError("case-too-new" if _is_newer(data) else "case-unreadable", str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -127,7 +128,7 @@ def file_of(data: bytes) -> File:
 
 def _is_newer(data: bytes) -> bool:
     try:
-        return int(msgspec.json.decode(data, type=_Named).format) > FORMAT
+        return int(msgspec.json.decode(data, type=prepared(_Named)).format) > FORMAT
     except ValueError:
         return False
 

@@ -20,6 +20,7 @@ from checks.engine.served.address import RequestError, host_of
 from checks.facts import ServedFacts, ServedTrial
 from checks.knowledge.frameworks.served import ServedTable
 from checks.knowledge.frameworks.served_prompts import ServedPromptsTable
+from checks.prepared import prepared
 
 JOB = "served"
 SCRIPT = script_of("served/probe")
@@ -219,7 +220,7 @@ def _trials(told: object) -> tuple[ServedTrial, ...]:
     found: dict[tuple[str, str], ServedTrial] = {}
     for raw in told if isinstance(told, list) else ():
         try:
-            trial = msgspec.convert(raw, ServedTrial)
+            trial = msgspec.convert(raw, prepared(ServedTrial))
         except (msgspec.ValidationError, RecursionError):
             continue
         found[trial.aspect, trial.prompt] = trial

@@ -18,6 +18,7 @@ import msgspec
 from checks.engine.processes.runner import ProbeTask, run_probe
 from checks.engine.scripts import script_of
 from checks.facts import GpuMoment, GpuUse
+from checks.prepared import prepared
 
 PROBE = "gpu_use"
 SCRIPT = script_of("ask/gpu_use")
@@ -107,7 +108,8 @@ def _uses(facts: Mapping[str, Any], members: Collection[int], *, on_gpu: bool) -
 
 def _valid(value: object, kind: type[_T]) -> list[_T]:
     try:
-        return msgspec.convert(value if value is not None else [], list[kind], strict=False)  # type: ignore[valid-type]
+        several = list[kind]  # type: ignore[valid-type]
+        return msgspec.convert(value if value is not None else [], prepared(several), strict=False)
     except msgspec.ValidationError:
         return []
 

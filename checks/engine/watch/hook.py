@@ -22,6 +22,7 @@ from checks.facts import PythonProcess
 from checks.interpreters.layout import EXECUTABLE
 from checks.knowledge.packages.environment_variables import allowed_names
 from checks.knowledge.packages.launchers import launcher_names
+from checks.prepared import prepared
 
 ORIGIN = "watch/start.py"
 MOST_FILES = 2_000  # that a run may leave; a launcher with a process per GPU leaves some dozens
@@ -132,7 +133,7 @@ def _as_python(told: Any) -> PythonProcess | None:
         return None
     for _ in told:  # one field that is not as it should be costs that field alone
         try:
-            return msgspec.convert({**told, "origin": ORIGIN}, PythonProcess)
+            return msgspec.convert({**told, "origin": ORIGIN}, prepared(PythonProcess))
         except msgspec.ValidationError as error:
             field = str(error).partition("`$.")[2].partition("`")[0].partition("[")[0].partition(".")[0]
             if field not in told or field == "pid":

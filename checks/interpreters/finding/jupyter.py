@@ -12,6 +12,7 @@ import msgspec
 
 from checks.interpreters.disk import names_in, start_of
 from checks.interpreters.layout import EXECUTABLE
+from checks.prepared import prepared
 
 _MOST_KERNELS = 200  # in one folder
 _LIMIT = 256 * 1024  # bytes of a kernel.json
@@ -35,7 +36,7 @@ def kernel_interpreters(data_folders: Iterable[Path]) -> Iterator[Path]:
 def _program(kernel_json: bytes) -> str:
     """argv[0] of a kernelspec; empty where the file is none."""
     try:
-        argv = msgspec.json.decode(kernel_json, type=_KernelSpec).argv
+        argv = msgspec.json.decode(kernel_json, type=prepared(_KernelSpec)).argv
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ""
     return argv[0] if argv else ""

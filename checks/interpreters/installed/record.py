@@ -18,6 +18,7 @@ from urllib.request import url2pathname
 import msgspec
 
 from checks.interpreters.disk import start_of, text_of
+from checks.prepared import prepared
 
 _MOST_LIST = 32 * 2**20  # bytes of one list; torch's has 2
 _MOST_LINES = 200_000
@@ -134,7 +135,7 @@ def project_of(metadata: str) -> str:
     """
     data = start_of(f"{metadata}{os.sep}direct_url.json", _MOST_URL)
     try:
-        found = msgspec.json.decode(data or b"{}", type=_DirectUrl)
+        found = msgspec.json.decode(data or b"{}", type=prepared(_DirectUrl))
         parts = urlsplit(found.url)
         return url2pathname(parts.path) if found.dir_info.editable and parts.scheme == "file" else ""
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
@@ -168,7 +169,7 @@ def conda_distribution(record: Path, prefix: Path) -> Distribution | None:
     """
     data = start_of(record, _MOST_LIST)
     try:
-        read = msgspec.json.decode(data or b"", type=_CondaRecord)
+        read = msgspec.json.decode(data or b"", type=prepared(_CondaRecord))
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     paths = read.paths_data.paths if read.paths_data else [_CondaPath(path=path) for path in read.files]

@@ -7,6 +7,7 @@ import tomli
 
 from checks.knowledge.catalogue import InLanguages
 from checks.paths import ROOT
+from checks.prepared import prepared
 
 FOLDER = ROOT / "scripts"
 
@@ -45,7 +46,7 @@ def rule_of(name: str) -> Rule:
         msgspec.ValidationError: the file does not follow the schema.
     """
     text = (FOLDER / f"{name}.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomli.loads(text), Rule)
+    return msgspec.convert(tomli.loads(text), prepared(Rule))
 
 
 @functools.cache

@@ -13,6 +13,7 @@ from checks.knowledge import Row, Table, Worded
 from checks.knowledge.catalogue import cause_files, family_of
 from checks.knowledge.tickets.phrases import expand
 from checks.paths import ROOT
+from checks.prepared import prepared
 
 LEARNED = ROOT / "learned" / "answers.json"
 STATED = 30.0  # what the table states counts as so many tickets: people mention what is remarkable, not all that is so
@@ -117,7 +118,7 @@ class Learned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @functools.cache
 def learned() -> Learned:
     """The counts."""
-    return msgspec.json.decode(LEARNED.read_bytes(), type=Learned)
+    return msgspec.json.decode(LEARNED.read_bytes(), type=prepared(Learned))
 
 
 @functools.cache

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
+from checks.prepared import prepared
 from checks.readers.containers.source import Damaged, Source
 
 # What decoding JSON raises: a wrong shape, no UTF-8, brackets without end.
@@ -17,7 +18,7 @@ _Kind = TypeVar("_Kind")
 def decoded(text: bytes | msgspec.Raw, kind: type[_Kind], name: str = "") -> _Kind:
     """JSON as a type. ``name``: of the file, for the detail. Raises Damaged: "json-damaged"."""
     try:
-        return msgspec.json.decode(text, type=kind)
+        return msgspec.json.decode(text, type=prepared(kind))
     except JSON_ERRORS as error:
         raise Damaged("json-damaged", f"{name}: {error}"[:300] if name else str(error)) from error
 

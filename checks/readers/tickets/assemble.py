@@ -19,6 +19,7 @@ from checks.facts.machine import canonical_pci_address
 from checks.facts.versions import release
 from checks.knowledge.packages.ai_packages import framework_of_package
 from checks.machine.gpu_names import jetson_capability
+from checks.prepared import prepared
 from checks.readers.tickets.found.gpus import MOST, GpuStatement
 from checks.readers.tickets.text import Statement, goes_on
 
@@ -188,7 +189,7 @@ def facts_of(statements: Statements) -> Facts:
     if interpreter is not None:
         interpreter.setdefault("path", "")
         tree |= {"interpreters": [interpreter], "target": interpreter["path"]}
-    return msgspec.convert(tree | {"told": True}, Facts)
+    return msgspec.convert(tree | {"told": True}, prepared(Facts))
 
 
 def origin_of(statements: Iterable[Statement], texts: Sequence[Beginning] = ()) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from checks.knowledge.formats.safetensors import stored_types
+from checks.prepared import prepared
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.source import Damaged, Source
@@ -28,9 +29,9 @@ def tensors(source: Source, _beside: Folder, _open_files: contextlib.ExitStack) 
     if length > _MOST_HEADER:
         raise Damaged("too-large", f"a header of {length} bytes")
     try:
-        entries = msgspec.json.decode(source.read(8, length), type=dict[str, msgspec.Raw])
+        entries = msgspec.json.decode(source.read(8, length), type=prepared(dict[str, msgspec.Raw]))
         entries.pop("__metadata__", None)
-        read = {name: msgspec.json.decode(entry, type=_Entry) for name, entry in entries.items()}
+        read = {name: msgspec.json.decode(entry, type=prepared(_Entry)) for name, entry in entries.items()}
     except JSON_ERRORS as error:
         raise Damaged("header-damaged", str(error)) from error
     if len(read) > MOST_TENSORS:

@@ -14,6 +14,7 @@ import msgspec
 from checks.facts import NeededFile, OperatorUse, TensorSpec
 from checks.facts.versions import release
 from checks.knowledge.formats.coreml import kinds, number_types, specification, specification_of_opset
+from checks.prepared import prepared
 from checks.readers.containers.folder import Folder, inside
 from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.protobuf import BYTES, VARINT, Field, Fields, Message, parse, signed
@@ -107,7 +108,7 @@ def _manifest(folder: Folder) -> _Manifest | None:
     with folder.file("Manifest.json") as source:
         text = source.read(0, min(source.size, MIB))
     try:
-        return msgspec.json.decode(text, type=_Manifest)
+        return msgspec.json.decode(text, type=prepared(_Manifest))
     except JSON_ERRORS as error:
         if b"rootModelIdentifier" in text or folder.name.endswith(".mlpackage"):
             raise Damaged("json-damaged", f"Manifest.json: {error}") from error

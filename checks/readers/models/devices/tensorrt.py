@@ -24,6 +24,7 @@ import msgspec
 
 from checks.facts import Binding, NeededFile, TensorSpec
 from checks.knowledge.formats.tensorrt_engines import rtx_targets, written_by
+from checks.prepared import prepared
 from checks.readers.containers.flatbuffer import FlatBuffer
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.json_text import JSON_ERRORS, decoded
@@ -334,7 +335,7 @@ def _after_json(source: Source) -> int | None:
 
 def _with_metadata(reading: Reading, text: bytes) -> Reading:
     try:
-        metadata = msgspec.json.decode(text, type=_Metadata, strict=False)
+        metadata = msgspec.json.decode(text, type=prepared(_Metadata), strict=False)
     except JSON_ERRORS:
         return reading
     details = {

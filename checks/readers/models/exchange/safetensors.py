@@ -19,6 +19,7 @@ import msgspec
 from checks.facts import NeededFile
 from checks.facts.versions import release
 from checks.knowledge.formats.safetensors import SafetensorsTable, StoredType, stored_types
+from checks.prepared import prepared
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.source import MIB, Damaged, Source
@@ -165,7 +166,7 @@ def _metadata(value: bytes) -> dict[str, str]:
     if len(value) > _MOST_METADATA:
         return {}
     try:
-        return msgspec.json.decode(value, type=dict[str, str])
+        return msgspec.json.decode(value, type=prepared(dict[str, str]))
     except JSON_ERRORS as error:
         raise Damaged("header-damaged", f"__metadata__: {error}") from error
 
@@ -182,7 +183,7 @@ def _decoded(value: bytes) -> Tensor:
     return tensor
 
 
-_DECODER = msgspec.json.Decoder(Tensor)
+_DECODER = msgspec.json.Decoder(prepared(Tensor))
 
 
 class _Spans:

@@ -7,6 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from checks.knowledge.frameworks.transformers import model_type_releases
+from checks.prepared import prepared
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.source import MIB, Damaged, Source
@@ -140,7 +141,7 @@ def small_file(source: Source, most: int) -> bytes:
 def decoded(data: bytes, kind: type[_Kind]) -> _Kind | None:
     """JSON as a type; None where it is none, or of another shape."""
     try:
-        return msgspec.json.decode(data, type=kind)
+        return msgspec.json.decode(data, type=prepared(kind))
     except JSON_ERRORS:
         return None
 

@@ -16,6 +16,7 @@ import msgspec
 
 from checks.facts import NeededFile
 from checks.facts.versions import release
+from checks.prepared import prepared
 from checks.readers.containers.folder import Folder, SubFolder, ZipFolder, inside
 from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.source import MIB, Damaged, Source
@@ -99,7 +100,7 @@ def _pipeline(folder: Folder) -> Reading | None:
     try:
         with folder.file("model_index.json") as source:
             listed = small_file(source, MOST_LIST)
-        index = msgspec.json.decode(listed, type=dict[str, msgspec.Raw])
+        index = msgspec.json.decode(listed, type=prepared(dict[str, msgspec.Raw]))
     except (Damaged, *JSON_ERRORS):
         return None
     name, version = text(index.get("_class_name", NOTHING)), text(index.get("_diffusers_version", NOTHING))

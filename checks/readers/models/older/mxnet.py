@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from checks.facts import Binding, NeededFile, TensorSpec
+from checks.prepared import prepared
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.json_text import JSON_ERRORS, json_text
 from checks.readers.containers.source import MIB, Damaged, Source
@@ -70,7 +71,7 @@ def mxnet_symbol(source: Source, beside: Folder) -> Reading | None:
         return None
     text = json_text(source, _MOST_JSON)
     try:
-        graph = msgspec.json.decode(text, type=_Graph)
+        graph = msgspec.json.decode(text, type=prepared(_Graph))
     except msgspec.ValidationError:
         return None  # a graph of another kind
     except JSON_ERRORS as error:
@@ -169,7 +170,7 @@ def _input(node: _Node) -> TensorSpec:
 def _version(stored: msgspec.Raw | None) -> str | None:
     """The version from its number: 10901 is 1.9.1."""
     try:
-        kind, number = msgspec.json.decode(stored, type=tuple[str, int]) if stored is not None else ("", 0)
+        kind, number = msgspec.json.decode(stored, type=prepared(tuple[str, int])) if stored is not None else ("", 0)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     return f"{number // 10000}.{number // 100 % 100}.{number % 100}" if kind == "int" and 0 < number < 10**6 else None

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from checks.facts import Binding, NeededFile, TensorSpec
+from checks.prepared import prepared
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.json_text import JSON_ERRORS, json_text
 from checks.readers.containers.protobuf import BYTES, VARINT, Fields, Message, signed
@@ -100,7 +101,7 @@ def paddle_pir(source: Source, beside: Folder) -> Reading | None:
         return None
     text = json_text(source, _MOST_JSON)
     try:
-        whole = msgspec.json.decode(text, type=_Whole)
+        whole = msgspec.json.decode(text, type=prepared(_Whole))
         program = _Program()
         _read_regions(whole.program.regions, program, 0)
     except JSON_ERRORS as error:
@@ -295,7 +296,7 @@ def _read_regions(regions: list[_Region], program: _Program, depth: int) -> None
         else:
             program.kinds[kind[:_MOST_NAME]] += 1
         if depth < _DEEPEST and bytes(operation.regions) != b"[]":
-            _read_regions(msgspec.json.decode(operation.regions, type=list[_Region]), program, depth + 1)
+            _read_regions(msgspec.json.decode(operation.regions, type=prepared(list[_Region])), program, depth + 1)
 
 
 def _read_parameter(operation: _Operation, program: _Program) -> None:

@@ -16,6 +16,7 @@ import msgspec
 from checks.facts import NamedClass
 from checks.facts.versions import major_number
 from checks.knowledge.frameworks.keras import least_keras_3
+from checks.prepared import prepared
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.hdf5 import SIGNATURE, Hdf5, Node, Value
 from checks.readers.containers.json_text import JSON_ERRORS
@@ -197,7 +198,7 @@ def _bits(dtype: str) -> int:
 def _metadata(archive: ZipFolder) -> _Metadata | None:
     """metadata.json; None where it is not Keras's."""
     try:
-        return msgspec.json.decode(_content(archive, METADATA, _MOST_METADATA), type=_Metadata)
+        return msgspec.json.decode(_content(archive, METADATA, _MOST_METADATA), type=prepared(_Metadata))
     except (*JSON_ERRORS, Damaged):
         return None
 

@@ -17,6 +17,7 @@ import msgspec
 from checks.facts import NeededFile, TensorSpec
 from checks.knowledge.formats.tensorflow_operators import is_tensorflow_operator
 from checks.knowledge.formats.tfjs import is_tfjs_operator, tfjs_of_operators
+from checks.prepared import prepared
 from checks.readers.containers.folder import Folder, inside
 from checks.readers.containers.json_text import JSON_ERRORS, decoded
 from checks.readers.containers.source import MIB, Damaged, Source
@@ -157,7 +158,7 @@ def _model(source: Source, beside: Folder) -> Reading | None:
     if not any(mark in text for mark in _MARKS):
         return None
     try:
-        document = msgspec.json.decode(text, type=_Document)
+        document = msgspec.json.decode(text, type=prepared(_Document))
     except JSON_ERRORS as error:
         raise _damage(source, text, error) from error
     topology = bytes(document.model_topology)
@@ -185,7 +186,7 @@ def _manifest(source: Source, beside: Folder) -> Reading | None:
         return None
     text = source.read(0, min(source.size, MOST_MANIFEST))
     try:
-        groups = msgspec.json.decode(text, type=list[WeightGroup])
+        groups = msgspec.json.decode(text, type=prepared(list[WeightGroup]))
     except msgspec.ValidationError:
         return None
     except JSON_ERRORS as error:
@@ -205,7 +206,7 @@ def read_manifest(source: Source) -> list[WeightGroup]:
     text = source.read(0, min(source.size, MOST_TEXT))
     is_list = text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
     try:
-        manifest = text if is_list else bytes(msgspec.json.decode(text, type=_Document).weights_manifest)
+        manifest = text if is_list else bytes(msgspec.json.decode(text, type=prepared(_Document)).weights_manifest)
     except JSON_ERRORS as error:
         raise _damage(source, text, error) from error
     if len(manifest) > MOST_MANIFEST:

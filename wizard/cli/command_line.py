@@ -89,8 +89,8 @@ def run_command(arguments: Sequence[str]) -> int:
 
 
 def _of_a_program(arguments: Sequence[str]) -> tuple[Sequence[str], tuple[str, ...]]:
-    """Our own arguments, and the command behind the "--" of `naosu run`, whose options are none of ours."""
-    if "--" not in arguments or "run" not in arguments[: arguments.index("--")]:
+    """Our own arguments, and what stands behind the "--" of `naosu run` and `naosu scan`: options of a program."""
+    if "--" not in arguments or not {"run", "scan"} & {*arguments[: arguments.index("--")]}:
         return arguments, ()
     here = arguments.index("--")
     return arguments[:here], tuple(arguments[here + 1 :])

@@ -17,8 +17,10 @@ from checks.analysis.scripts.words import severity_of, text_of
 from checks.facts.finding import Severity
 from checks.facts.scripts import Edit, ScriptMark, UnreadScript
 from checks.knowledge.scripts.rules import rule_of
+from checks.proof.scripts.prove import ScriptProof
 from checks.readers.scripts.sources import Unreadable
 from checks.visible import visible, visible_json
+from wizard.cli.scan_proving import proof_line
 from wizard.words import words
 
 FORMAT = 1
@@ -39,8 +41,8 @@ def as_text(scan: Scan, language: str) -> str:
     return "\n".join(told) + "\n"
 
 
-def as_json(scan: Scan, language: str) -> bytes:
-    """The findings with their texts and changes, and what was read."""
+def as_json(scan: Scan, language: str, proofs: Iterable[ScriptProof] = ()) -> bytes:
+    """The findings with their texts and changes, what was read, and what came of running programs with the changes."""
     told = {
         "format": FORMAT,
         "naosu": __version__,
@@ -55,6 +57,7 @@ def as_json(scan: Scan, language: str) -> bytes:
             {"file": unread.file, "reason": unread.reason, "sentence": unread_line(unread, language)}
             for unread in scan.unread
         ],
+        "proofs": [{**msgspec.to_builtins(proof), "sentence": proof_line(proof, language)} for proof in proofs],
     }  # fmt: skip
     return encoded(told)
 
@@ -66,11 +69,7 @@ def encoded(told: dict[str, Any]) -> bytes:
 
 def as_diff(scan: Scan, *, with_notes: bool = False) -> str:
     """The offered changes as one diff: those of warnings, and on request of what matters on some device alone."""
-    by_file: dict[str, list[Edit]] = {}
-    for mark in scan.marks:
-        if with_notes or severity_of(mark) == Severity.WARNING:
-            for edit in mark.edits:
-                by_file.setdefault(edit.file or mark.file, []).append(edit)
+    by_file = scan.offered(with_notes=with_notes)
     return "".join(_patch(file, edits, is_for_bytes=True) for file, edits in sorted(by_file.items()))
 
 

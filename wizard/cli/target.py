@@ -14,6 +14,7 @@ from wizard.cli.questions import can_ask, is_agreed
 from wizard.words import words
 
 if TYPE_CHECKING:
+    from checks.engine.watch.command import Command
     from checks.facts import InterpreterFacts
     from checks.interpreters import Choice
 
@@ -81,6 +82,24 @@ def choose_target(
         raise UsageError(_about(target, "not-started", chosen))
     chosen.target = target.path if target is not None else None
     return found
+
+
+def with_its_python(command: Command, chosen: argparse.Namespace) -> Command:
+    """The command of a script, run by the Python that is chosen for it, which is set as ``chosen.target``.
+
+    Raises:
+        UsageError: one was found that may be meant, and nobody can be asked.
+        CommandError: none was found, or it has nothing to run a notebook with.
+    """
+    from checks.engine.watch.command import CommandError, with_python
+    from checks.interpreters import is_own, read_interpreter
+
+    assert command.script is not None  # noqa: S101 - asked only then
+    found = choose_target(chosen, command.script.parent) or ()
+    ours = any(is_own(interpreter) and interpreter.path == chosen.target for interpreter in found)
+    if chosen.target is None or ours:
+        raise CommandError("no-python", path=str(command.script))
+    return with_python(command, read_interpreter(chosen.target))
 
 
 def _is_wanted(choice: Choice, chosen: argparse.Namespace) -> bool:

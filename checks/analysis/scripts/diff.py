@@ -50,20 +50,29 @@ def patch(path: Path, edits: Iterable[Edit], name: str = "", *, is_for_bytes: bo
     Raises:
         Unreadable, OSError: as in :func:`checks.readers.scripts.sources.read_source`.
     """
+    encoding, before, after = changed(path, edits)
+    if is_for_bytes and encoding not in ("utf-8", "utf-16"):  # of which a diff is none of text
+        before, after = (_bytes_of(text, encoding) for text in (before, after))
+    return unified(before, after, name or _named(path)) if before != after else ""
+
+
+def changed(path: Path, edits: Iterable[Edit]) -> tuple[str, str, str]:
+    """The encoding of a file, its text, and its text with the changes; bytes that are none of it as surrogates.
+
+    Raises:
+        Unreadable, OSError: as in :func:`checks.readers.scripts.sources.read_source`.
+    """
     source = read_source(path) if path.suffix.lower() not in CONFIGS else _plain(path)
     count = len(source.lines) or len(source.rows)
     edits = [edit for edit in edits if edit.end_line <= count]  # a notebook has a row less than its program
-    if not edits:
-        return ""
     encoding = "utf-8" if source.encoding == "utf-8-sig" else source.encoding  # the mark stays part of the text
     before = _text(path, encoding)
+    if not edits:
+        return encoding, before, before
     if path.suffix.lower() == NOTEBOOK:
         after = _notebook(path.read_bytes(), source, _rows(source, edits)).decode("utf-8", "surrogateescape")
-    else:
-        after = _in_line_breaks(fixed(source, edits), before)
-    if is_for_bytes and encoding not in ("utf-8", "utf-16"):  # of which a diff is none of text
-        before, after = (_bytes_of(text, encoding) for text in (before, after))
-    return unified(before, after, name or _named(path))
+        return encoding, before, after
+    return encoding, before, _in_line_breaks(fixed(source, edits), before)
 
 
 def _plain(path: Path) -> Source:

@@ -12,6 +12,8 @@ import msgspec
 from checks.analysis.scripts.configs import scanned_config
 from checks.analysis.scripts.registry import Change, Mark, ModuleView, module_rules, run_rules
 from checks.analysis.scripts.suppressed import is_suppressed
+from checks.analysis.scripts.words import severity_of
+from checks.facts.finding import Severity
 from checks.facts.scripts import Edit, ScriptFacts, ScriptMark, UnreadScript
 from checks.readers.scripts.files import programs_in
 from checks.readers.scripts.project import Module, Project
@@ -33,6 +35,15 @@ class Scan:
     def marks(self) -> list[ScriptMark]:
         """All of them, by file and line."""
         return [mark for script in self.scripts for mark in script.marks]
+
+    def offered(self, *, with_notes: bool = False) -> dict[str, list[Edit]]:
+        """The offered changes by the file that they change: those of warnings, and on request those of notes."""
+        found: dict[str, list[Edit]] = {}
+        for mark in self.marks:
+            if with_notes or severity_of(mark) == Severity.WARNING:
+                for edit in mark.edits:
+                    found.setdefault(edit.file or mark.file, []).append(edit)
+        return found
 
     def only(self, rules: Collection[str]) -> Scan:
         """The same with the marks of some rules alone."""

@@ -131,13 +131,26 @@ def copied_program(
     if not started and (beside is None or not _is_in(real, absolute(Path(witness.folder, beside)).parent)):
         raise NotTriable("outside-program", path=source)
     for root in (*started, Path(source).parent):
-        files = _small(root)
-        if files is not None:
-            names = tuple(sorted({str(absolute(root)), os.path.realpath(root)}, key=len, reverse=True))
-            copy = ProgramCopy(absolute(root), names, place / "program")
-            _copy(Path(os.path.realpath(root)), files, copy.folder, cancelled)
+        copy = copied_folder(root, place / "program", cancelled)
+        if copy is not None:
             return copy
     raise NotTriable("program-large", folder=str(Path(source).parent))
+
+
+def copied_folder(root: Path, to: Path, cancelled: Callable[[], bool]) -> ProgramCopy | None:
+    """A folder copied as ``to``, which is not there yet; None where it is large.
+
+    Raises:
+        OSError: it cannot be read, or there is no room.
+        Cancelled: somebody asked to end.
+    """
+    files = _small(root)
+    if files is None:
+        return None
+    names = tuple(sorted({str(absolute(root)), os.path.realpath(root)}, key=len, reverse=True))
+    copy = ProgramCopy(absolute(root), names, to)
+    _copy(Path(os.path.realpath(root)), files, copy.folder, cancelled)
+    return copy
 
 
 def _is_in(path: Path, folder: Path) -> bool:

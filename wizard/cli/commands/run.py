@@ -21,7 +21,7 @@ from wizard.cli.arguments import STANDARD_STREAM, Parser, Text, UsageError, add_
 from wizard.cli.mending import check_apply
 from wizard.cli.outputs import check_outputs, streams
 from wizard.cli.snapshots import history_folder
-from wizard.cli.target import check_target, choose_target
+from wizard.cli.target import check_target, with_its_python
 from wizard.flow import SYMPTOMS
 from wizard.words import words
 
@@ -80,7 +80,7 @@ def run(chosen: argparse.Namespace) -> int:
     try:
         command = understood(chosen.words, folder.absolute(), variables)
         if command.script is not None:
-            command = _with_its_python(command, chosen)
+            command = with_its_python(command, chosen)
     except CommandError as error:
         raise UsageError(
             visible(f"naosu: {words(f'commands.run-{error.key}', chosen.lang, **error.values)}")
@@ -136,18 +136,6 @@ def _is_of_another(path: str | None) -> bool:
     from checks.interpreters import is_of_another, read_interpreter
 
     return path is not None and is_of_another(read_interpreter(path))
-
-
-def _with_its_python(command: Command, chosen: argparse.Namespace) -> Command:
-    from checks.engine.watch.command import CommandError, with_python
-    from checks.interpreters import is_own, read_interpreter
-
-    assert command.script is not None  # noqa: S101 - asked only then
-    found = choose_target(chosen, command.script.parent) or ()
-    ours = any(is_own(interpreter) and interpreter.path == chosen.target for interpreter in found)
-    if chosen.target is None or ours:
-        raise CommandError("no-python", path=str(command.script))
-    return with_python(command, read_interpreter(chosen.target))
 
 
 def _shown(command: tuple[str, ...]) -> str:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wizard.cli.arguments import STANDARD_STREAM, Parser, Text, UsageError
+from wizard.cli.arguments import STANDARD_STREAM, Parser, Text, UsageError, seconds
 from wizard.cli.inputs import given_path
 from wizard.cli.outputs import write
 from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.analysis.scripts.scan import Scan
+    from checks.proof.scripts.prove import ScriptProof
 
 
 def add_arguments(parser: Parser, text: Text) -> None:
@@ -24,6 +26,11 @@ def add_arguments(parser: Parser, text: Text) -> None:
     forms.add_argument("--diff", action="store_true", help=text("help-scan-diff"))
     parser.add_argument("--rule", action="append", default=[], metavar="RULE", help=text("help-scan-rule"))
     parser.add_argument("--all", action="store_true", help=text("help-scan-all"))
+    parser.add_argument("--prove", action="store_true", help=text("help-scan-prove"))
+    parser.add_argument("--runs", type=int, metavar="N", help=text("help-scan-runs"))
+    parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help=text("help-scan-timeout"))
+    parser.add_argument("--target", metavar="PYTHON", help=text("help-run-target"))
+    parser.add_argument("--yes", action="store_true", help=text("help-scan-yes"))
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -32,14 +39,17 @@ def run(chosen: argparse.Namespace) -> int:
     from checks.analysis.scripts.words import severity_of
     from checks.facts.finding import Severity
     from wizard.cli.scan_outputs import unread_line
+    from wizard.cli.scan_proving import check_proving, proven
 
     _check_rules(chosen)
+    check_proving(chosen)
     found = scan([given_path(path, chosen.lang) for path in chosen.file])
     if chosen.rule:
         found = found.only(chosen.rule)
     if not found.scripts and not found.unread:
         raise UsageError(words("scan.no-programs", chosen.lang))
-    write(STANDARD_STREAM, _printed(found, chosen), chosen.lang)
+    proofs = proven(found, chosen) if chosen.prove else ()
+    write(STANDARD_STREAM, _printed(found, proofs, chosen), chosen.lang)
     for unread in found.unread:
         print(unread_line(unread, chosen.lang), file=sys.stderr)
     if found.unread:
@@ -58,15 +68,19 @@ def _check_rules(chosen: argparse.Namespace) -> None:
         raise UsageError(words("commands.wrong-usage", chosen.lang, detail=detail))
 
 
-def _printed(found: Scan, chosen: argparse.Namespace) -> bytes:
+def _printed(found: Scan, proofs: Sequence[ScriptProof], chosen: argparse.Namespace) -> bytes:
     from wizard.cli.sarif import as_sarif
     from wizard.cli.scan_outputs import as_diff, as_json, as_text
+    from wizard.cli.scan_proving import proof_line
 
     if chosen.json:
-        return as_json(found, chosen.lang)
+        return as_json(found, chosen.lang, proofs)
+    if not (chosen.sarif or chosen.diff):
+        lines = (f"{proof_line(proof, chosen.lang)}\n" for proof in proofs)
+        return (as_text(found, chosen.lang) + "".join(lines)).encode()
+    for proof in proofs:
+        print(proof_line(proof, chosen.lang), file=sys.stderr)
     if chosen.sarif:
         return as_sarif(found, chosen.lang)
-    if chosen.diff:
-        diff = as_diff(found, with_notes=chosen.all or bool(chosen.rule))
-        return diff.encode("utf-8", "surrogateescape")
-    return as_text(found, chosen.lang).encode()
+    diff = as_diff(found, with_notes=chosen.all or bool(chosen.rule))
+    return diff.encode("utf-8", "surrogateescape")

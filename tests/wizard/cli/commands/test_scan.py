@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 
 import pytest
 
@@ -102,3 +103,25 @@ def test_sarif(program, capsys):
     (replaced,) = result["fixes"][0]["artifactChanges"][0]["replacements"]
     assert replaced["insertedContent"]["text"] == "False"
     assert run["invocations"][0]["executionSuccessful"] is False
+
+
+def test_prove_runs_what_was_named_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("import random, sys\n\nprint(sys.argv[1:], random.random())\n", encoding="utf-8")
+    (tmp_path / "other.py").write_text("import random\nopen('ran', 'w')\nrandom.random()\n", encoding="utf-8")
+    options = ["--runs", "2", "--target", sys.executable, "--lang", "en"]
+    assert run_command(["scan", "--prove", "train.py", *options, "--", "--epochs", "1"]) == 1
+    said = capsys.readouterr()
+    assert "train.py: proven here. 2 runs gave 2 different results; with the offered changes 2 runs" in said.out
+    assert "['--epochs', '1']" in said.out
+    assert said.err.count("in a throw-away copy") == 4
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.py", "train.py"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--prove", "."], ["train.py", "--", "--epochs"], ["--prove", "--runs", "1", "train.py"]],
+)
+def test_prove_is_asked_for_rightly(program, capsys, arguments):
+    assert run_command(["scan", *arguments, "--lang", "en"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

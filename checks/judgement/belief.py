@@ -82,11 +82,8 @@ def usual_causes(matter: Matter) -> Shares:
         for name, often in row.oftener.items()
         if row.id == matter.complaint
     }
-    here = {
-        cause: count * oftener.get(cause, 1.0)
-        for cause, count in counted.get(matter.complaint, {}).items()
-        if cause in of_all
-    }
+    seen = dict.fromkeys(oftener, 1) | counted.get(matter.complaint, {})
+    here = {cause: count * oftener.get(cause, 1.0) for cause, count in seen.items() if cause in of_all}
     whole, some = sum(of_all.values()), sum(here.values()) or 1.0
     usual = {
         cause: (BASE * base / whole + (1 - BASE) * here.get(cause, 0.0) / some)

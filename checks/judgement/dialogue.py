@@ -30,6 +30,34 @@ _NO = re.compile(
 )
 
 
+# How somebody says that what they wrote before is not so.
+_CORRECTED = re.compile(
+    r"\b(?:sorry|apologies|correct(?:ion|ing)|mistake|my bad|mistyped|typo|i meant|i was wrong|actually)\b"
+    r"|\bnot v?\d+\.\d|訂正|間違え|間違って|誤りで|正しくは|更正|说错|写错|搞错",
+    re.IGNORECASE,
+)
+# What a shell says where a program is not there, and what people write of one that prints nothing.
+_NOTHING = re.compile(
+    r"\W*(?:(?:it )?(?:prints |shows |says |gives )?(?:nothing|no output|empty)(?: at all)?|blank"
+    r"|何も(?:表示され|出)ません|何も出ない|なし|空(?:です)?|没有(?:任何)?输出|空的?)\W*$",
+    re.IGNORECASE,
+)
+_NO_PROGRAM = re.compile(
+    r"command not found|not recognized as (?:an internal|the name)|no such file or directory|permission denied"
+    r"|コマンドが見つかりません|認識されていません|未找到命令|不是内部或外部命令",
+    re.IGNORECASE,
+)
+
+
+def fits(question: TicketQuestion, text: str) -> bool:
+    """Whether a text can be an answer: one of the choices, or what the program prints that was to be run."""
+    if not question.paste:
+        return bool(choice_in(question, text))
+    if _NOTHING.match(text) or _NO_PROGRAM.search(text):
+        return True
+    return bool(pattern(question.prints).search(text)) or is_told(question, facts_of_text(text), text)
+
+
 def answered(case: Case, question: str, *, choice: str = "", text: str = "") -> Case:
     """The case once a question has been answered: by a choice, by what was pasted, or, with neither, by nobody.
 
@@ -68,6 +96,8 @@ def case_of_thread(mails: Sequence[Mail]) -> Case:
         open_ones = []
         if pasted_for:
             answers.insert(0, _answer(questions()[pasted_for], mail.text))
+        elif _corrects(mail.text, texts):
+            answers.insert(0, _sent(mail.text))
         else:
             texts.append(mail.text)
     whole = pasted("\n\n".join(texts))  # what a mail leaves open, another one may have told
@@ -91,6 +121,24 @@ def _told(question: TicketQuestion, mail: str) -> AskedQuestion:
     return AskedQuestion(origin=ANSWER, question=question.id, choice=choice, is_pasted=is_pasted)
 
 
+def _corrects(mail: str, texts: Sequence[str]) -> bool:
+    """Whether a mail says that a version was wrong which an earlier one names, so that both together state none."""
+    if not _CORRECTED.search(mail):
+        return False
+    whole = _versions(facts_of_text("\n\n".join((*texts, mail))))
+    return any(whole.get(name) != version for name, version in _versions(facts_of_text(mail)).items())
+
+
+def _versions(facts: Facts) -> dict[str, str | None]:
+    """The versions of frameworks, of other packages and of the driver that a text states."""
+    versions = {name: framework.version for name, framework in (facts.frameworks.each() if facts.frameworks else ())}
+    for interpreter in facts.interpreters or ():
+        versions |= {"python": interpreter.version} if interpreter.version else {}
+        versions |= {f"package {package.name}": package.version for package in interpreter.packages or ()}
+    nvidia = facts.machine.nvidia if facts.machine else None
+    return versions | ({"driver": nvidia.driver_version} if nvidia and nvidia.driver_version else {})
+
+
 def unanswered(case: Case) -> Case:
     """The case without the last answer; the same where nothing was asked."""
     if not case.facts.asked:
@@ -109,14 +157,12 @@ def _again(case: Case, logs: Sequence[SentFile], asked: Sequence[AskedQuestion])
 
 
 def _answer(question: TicketQuestion, text: str) -> SentFile:
-    return SentFile(
-        name=question.paste,
-        kind=ANSWER,
-        origin=question.id,
-        size=len(text.encode("utf-8", "replace")),
-        text=text,
-        examined=True,
-    )
+    return _sent(text, name=question.paste, origin=question.id)
+
+
+def _sent(text: str, *, name: str = "", origin: str = "") -> SentFile:
+    size = len(text.encode("utf-8", "replace"))
+    return SentFile(name=name, kind=ANSWER, origin=origin, size=size, text=text, examined=True)
 
 
 def choice_in(question: TicketQuestion, text: str) -> str:

@@ -58,7 +58,7 @@ class TicketQuestion(Worded):
     ``needs``: RE2 without which a text does not make it one. ``for_complaints``: ids of those of which it is asked;
     empty = of all. ``asked``: RE2 by which a supporter asks the same in words of their own. ``cured``: the
     answer of who says that it helped. ``is_counted``: what people
-    tell by themselves is a fair sample of what they would answer.
+    tell by themselves is a fair sample of what they would answer. ``prints``: RE2 for what a paste looks like.
     """
 
     id: str
@@ -72,6 +72,7 @@ class TicketQuestion(Worded):
     cured: str = ""
     is_counted: bool = False
     paste: str = ""
+    prints: str = ""
     shows: dict[str, float] = {}
     tells: tuple[Tells, ...] = ()
     answer: tuple[Choice, ...] = ()

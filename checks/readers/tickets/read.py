@@ -21,11 +21,14 @@ def read_ticket(*sent: SentFile, asked: tuple[AskedQuestion, ...] = ()) -> Facts
     """
     texts: list[Beginning] = []
     lines: list[Line] = []
+    answered = 0
     for file in sent:
         first = lines[-1].number + 1 if lines else 1
         texts.append((first, file.name or PASTED))
         lines += lines_of(file.text or "", first)
-    found = reported_in(lines, texts if len(texts) > 1 else ())
+        if file.kind == ANSWER and lines:
+            answered = lines[-1].number
+    found = reported_in(lines, texts if len(texts) > 1 else (), answered)
     symptom = Symptom(origin=TICKET, name=TICKET)
     return msgspec.structs.replace(found.facts, reported=True, logs=sent, asked=asked, symptom=symptom)
 

@@ -69,13 +69,14 @@ class ReportedFacts(msgspec.Struct, frozen=True):
     mentions: dict[str, tuple[str, ...]] = {}
 
 
-def reported_in(lines: Sequence[Line], texts: Sequence[Beginning] = ()) -> ReportedFacts:
+def reported_in(lines: Sequence[Line], texts: Sequence[Beginning] = (), answered: int = 0) -> ReportedFacts:
     """Read the facts of a text; of a very long one, of its beginning, its end and what stands around errors.
 
-    ``texts``: where each begins, if it is put together from several.
+    ``texts``: where each begins, if it is put together from several; ``answered``: the number of the last line of those
+    that correct the others, which stand first.
     """
     lines = excerpt(lines)
-    text = Text(lines)
+    text = Text(lines, answered)
     statements = Statements(texts)
     for reader in READERS:
         for statement in reader(text):

@@ -38,10 +38,14 @@ class Field:
 
 
 class Text:
-    """The lines of a ticket, also in one piece and as "key: value" lines."""
+    """The lines of a ticket, also in one piece and as "key: value" lines.
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    ``answered``: up to the line of this number stands what was written because it was asked for, or as a correction.
+    """
+
+    def __init__(self, lines: Sequence[Line], answered: int = 0) -> None:
         self.lines = lines
+        self.answered = answered
         self.whole = "\n".join(line.text for line in lines)
 
     @cached_property

@@ -3,7 +3,7 @@
 import pytest
 
 from checks.facts.case import Answers, Case
-from checks.judgement.dialogue import answered, case_of_thread, choice_in, questions_in, unanswered
+from checks.judgement.dialogue import answered, case_of_thread, choice_in, fits, questions_in, unanswered
 from checks.judgement.judge import judged
 from checks.knowledge.tickets.questions import questions
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
@@ -139,3 +139,63 @@ def test_questions_are_known_in_our_words_and_in_others() -> None:
     assert [one.id for one in questions_in(questions()["seeds"].ja)] == ["seeds"]
     assert "packages" in [one.id for one in questions_in("Could you send the output of pip list, please?")]
     assert questions_in("Thank you, that is fixed in the next release.") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("nvidia-smi", "No devices were found"),
+        ("nvidia-smi", "bash: nvidia-smi: command not found"),
+        ("torch-build", "2.6.0+cpu None False"),
+        ("torch-build", "torch 2.5.1"),
+        ("torch-build", "ModuleNotFoundError: No module named 'torch': no such file or directory"),
+        ("packages", "Package   Version\n-----\nnumpy   1.26.4"),
+        ("packages", "numpy==1.26.4\ntorch==2.5.1"),
+        ("variables", "CUDA_VISIBLE_DEVICES=\nLD_LIBRARY_PATH=/usr/local/cuda/lib64"),
+        ("variables", "It prints nothing."),
+        ("kernel-log", "何も表示されません。"),
+        ("whole-error", "Segmentation fault (core dumped)"),
+        ("seeds", "no"),
+    ],
+)
+def test_what_can_be_an_answer(question: str, text: str) -> None:
+    assert fits(questions()[question], text)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("nvidia-smi", "banana"),
+        ("nvidia-smi", "2.6.0+cpu None False"),
+        ("torch-build", "| NVIDIA-SMI 550.54.15   Driver Version: 550.54.15   CUDA Version: 12.4 |"),
+        ("torch-build", "yes"),
+        ("packages", "I have 3 of them"),
+        ("variables", "banana"),
+        ("whole-error", "banana"),
+        ("seeds", "banana"),
+    ],
+)
+def test_what_is_no_answer(question: str, text: str) -> None:
+    assert not fits(questions()[question], text)
+
+
+@pytest.mark.parametrize("mail", ["2.5.1+cpu", "Sorry, it is torch 2.5.1+cpu.", "torch.__version__ prints 2.5.1+cpu"])
+@pytest.mark.parametrize("asked", [[], [Mail("desk", "What does torch.__version__ print?")]])
+def test_a_later_mail_states_a_version_more_exactly(mail: str, asked: list[Mail]) -> None:
+    case = case_of_thread([Mail("kim", f"{NO_GPU} I use torch 2.5.1 with an RTX 3090."), *asked, Mail("kim", mail)])
+    assert case.facts.frameworks is not None
+    assert case.facts.frameworks.torch is not None
+    assert (case.facts.frameworks.torch.version, case.facts.frameworks.torch.build) == ("2.5.1+cpu", "cpu")
+    assert case.findings[0].cause == "framework-cpu-only-build"
+
+
+def test_a_later_mail_corrects_an_earlier_one() -> None:
+    first = Mail("kim", f"{NO_GPU} I use torch 2.5.1 on Ubuntu 22.04.")
+
+    def version(*mails: Mail) -> str | None:
+        frameworks = case_of_thread([first, *mails]).facts.frameworks
+        return frameworks.torch.version if frameworks is not None and frameworks.torch is not None else None
+
+    assert version(Mail("kim", "Sorry, that was not right: torch 2.6.0+cu124.")) == "2.6.0+cu124"
+    assert version(Mail("kim", "訂正です。torch 2.6.0でした。")) == "2.6.0"
+    assert version(Mail("kim", "With torch 2.6.0 it is the same.")) is None  # both are talked about

@@ -133,3 +133,26 @@ def test_certainty_falls_with_the_number_of_remedies() -> None:
     assert certainty({"a": 1.0}) == 1.0
     assert certainty({"a": 0.5, "b": 0.5}) > certainty(dict.fromkeys("abcd", 0.25))
     assert certainty({}) == 0.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My training job stops silently after a few hours, no error message. PyTorch 2.5.1, RTX 4090.",
+        "The process just exits without any message.",
+        "学習が途中で何も言わずに終了します。エラーは出ません。",
+    ],
+)
+def test_a_silent_stop_is_asked_what_decides_it(text: str) -> None:
+    assert asked(text)[0] == "how-it-ends"
+    assert "nvidia-smi" not in asked(text)
+
+
+def test_how_it_ended_is_not_asked_of_what_tells_it() -> None:
+    for text in ("My script stops after an hour with exit code 137.", "The training job hangs after the first epoch."):
+        assert "how-it-ends" not in asked(text)
+
+
+def test_a_program_that_was_killed_wanted_memory() -> None:
+    case = answered(case_of("The process just exits without any message."), "how-it-ends", choice="killed")
+    assert case.findings[0].cause == "main-memory-too-small"

@@ -106,6 +106,10 @@ class AskPanel(QFrame):
         more, case = self.text.toPlainText().strip(), self._page.case
         if not more or case.busy:
             return
+        if self._asked is not None and not self._asked.fits(more):
+            self.why.setText(case.say("ask-no-answer"))
+            self.why.show()
+            return
         self.text.clear()
         if self._asked is not None:
             self._page.work.answer(self._asked.id, text=more)

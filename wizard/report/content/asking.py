@@ -41,6 +41,13 @@ class QuestionView:
         asked = questions()[self.id].asked
         return bool(asked and pattern(asked).search(question))
 
+    def fits(self, text: str) -> bool:
+        """Whether a text can be its answer: one of the choices by id or in words, or what was to be pasted."""
+        from checks.judgement.dialogue import fits
+        from checks.knowledge.tickets.questions import questions
+
+        return any(text == name for name, _ in self.choices) or fits(questions()[self.id], text)
+
     @property
     def whole(self) -> str:
         """The question with its answers in one paragraph, each under its letter, to be answered by mail."""

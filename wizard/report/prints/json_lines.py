@@ -1,4 +1,4 @@
-"""Many tickets, one JSON object per line, and one line of answer each: the same findings as in the JSON of one case."""
+"""Many tickets, one JSON object per line, and one line of answer each: findings, question as of one case."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from checks.readers.text import kept
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
 from checks.sharing.redact import redact as redacted
 from checks.visible import visible_json
+from wizard.report.content.asking import questions_worth_asking
 from wizard.report.content.report import finding_view
-from wizard.report.prints.json_report import finding_in_words
+from wizard.report.prints.json_report import finding_in_words, question_in_words
 from wizard.words import words
 
 
@@ -45,9 +46,10 @@ def answer_of(line: bytes, number: int, language: str, *, hide: Sequence[str] | 
     case = judged(read_ticket(pasted(kept(text))), Answers(symptom=TICKET))
     if hide is not None:
         case = redacted(msgspec.structs.replace(case, outcomes=()), words=hide).case  # which are not in the answer
+    question = question_in_words(questions_worth_asking(case, language))
     findings = [finding_in_words(finding, finding_view(finding, case.facts, language, {})) for finding in case.findings]
     found = is_found(case.findings, reported=True)
-    return Answer(_line({"id": name, "findings": findings}), is_ticket=True, is_found=found)
+    return Answer(_line({"id": name, "findings": findings, "question": question}), is_ticket=True, is_found=found)
 
 
 def _ticket(line: bytes) -> tuple[msgspec.Raw, str | None]:

@@ -16,7 +16,7 @@ from checks.readers.tickets.found.gpus import GpuStatement, mentions_of_gpus
 from checks.readers.tickets.found.systems import named_system, system_facts
 from checks.readers.tickets.text import Statement, Text, goes_on
 
-_VERSION = r"v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post)\d*){0,2}(?:\+[a-z0-9.]{1,40})?)"
+_VERSION = r"v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post)\d*){0,2}(?:\+[a-z0-9](?:[a-z0-9.]{0,39}[a-z0-9])?)?)"
 _DRIVER = re.compile(
     r"\bdrivers?(?:[ -]version)?s?[ :=(\"']{1,4}(?:nvidia[ -]{1,2}|is "
     r"|version |r|v){0,2}(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.]*\d)"
@@ -65,13 +65,33 @@ def read_mentions(text: Text) -> Iterator[Statement]:
     for statement in _versions(text):
         key = statement.value.name if isinstance(statement.value, Package) else statement.fact
         found.setdefault(key, []).append(statement)
-    if "torch" not in found:
-        found |= {"torch": statements} if (statements := list(_built(text))) else {}
+    built = [one for one in _built(text) if _is_of(one, found.get("torch", []), text)]
+    if built:
+        found.setdefault("torch", []).extend(built)
     for statements in found.values():
-        if _agree(statements):
-            yield max(statements, key=lambda statement: len(_version_of(statement)))
+        counting = _counting(statements, text)
+        if counting:
+            yield max(counting, key=lambda statement: len(_version_of(statement)))
     yield from _gpus(text)
     yield from _machine(text)
+
+
+def _counting(statements: list[Statement], text: Text) -> list[Statement]:
+    """Those that state one version. Where several are named, what was answered last corrects what was said before."""
+    if _agree(statements):
+        return statements
+    answered = [statement for statement in statements if statement.lines[0] <= text.answered]
+    return answered if answered and _agree(answered) else []
+
+
+def _is_of(built: Statement, known: list[Statement], text: Text) -> bool:
+    """Whether a build is that of the version that is named in words, or an answer about it."""
+    version = _version_of(built)
+    return (
+        not known
+        or built.lines[0] <= text.answered
+        or all(version == _version_of(one) or goes_on(_version_of(one), version) for one in known)
+    )
 
 
 def _version_of(statement: Statement) -> str:

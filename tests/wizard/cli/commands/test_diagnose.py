@@ -351,6 +351,18 @@ def test_the_one_question_of_an_open_ticket(open_ticket: str, capfd: pytest.Capt
     assert question["why"].startswith("The answer decides between: ")
 
 
+def test_every_line_of_many_has_its_question(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "many.jsonl"
+    sure = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+    path.write_text("\n".join(json.dumps({"id": 1, "text": text}) for text in (NO_GPU, sure)), encoding="utf-8")
+    run_command(["diagnose", "--json-lines", str(path)])
+    first, second = answers(capfd)
+    assert first["question"]["id"] == "nvidia-smi"  # type: ignore[index]
+    run_command(["diagnose", "--json-lines", str(path), "--lang", "ja"])
+    assert "何と表示しますか" in answers(capfd)[0]["question"]["text"]  # type: ignore[index]
+    assert second["question"] is None or set(second["question"]) == {"id", "text", "choices", "gain", "why"}  # type: ignore[call-overload]
+
+
 def test_a_certain_ticket_has_no_question(ticket: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run_command(["diagnose", str(ticket), "--json"])
     assert json.loads(capfd.readouterr().out)["question"] is None
@@ -374,6 +386,39 @@ def test_what_is_none_of_the_answers_is_refused(tmp_path: Path, capfd: pytest.Ca
     assert run_command(["diagnose", str(path), "--answer", "perhaps"]) == 2
     assert "Between what do the results differ?" in capfd.readouterr().err
     assert run_command(["diagnose", str(path), "--answer", "runs"]) in {0, 1}
+
+
+def test_an_answer_goes_to_the_question_that_it_fits(open_ticket: str, capfd: pytest.CaptureFixture[str]) -> None:
+    run_command(["diagnose", open_ticket, "--json", "--answer", "2.6.0+cpu None False"])
+    case = json.loads(capfd.readouterr().out)
+    assert [one["question"] for one in case["facts"]["asked"]] == ["torch-build"]
+    assert case["findings"][0]["cause"] == "framework-cpu-only-build"
+
+
+def test_what_fits_no_open_question_is_refused_with_what_would(
+    open_ticket: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(["diagnose", open_ticket, "--answer", "banana"]) == 2
+    refusal = capfd.readouterr().err
+    assert "none of the open questions" in refusal
+    assert '1  What does "nvidia-smi" print' in refusal
+    assert "2  What does this print" in refusal
+    assert run_command(["diagnose", open_ticket, "--answer", "2=banana"]) == 2
+    assert "What does this print" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["2", "torch-build"])
+def test_which_question_is_answered_can_be_said(name: str, open_ticket: str, capfd: pytest.CaptureFixture[str]) -> None:
+    run_command(["diagnose", open_ticket, "--json", "--answer", f"{name}=?"])
+    case = json.loads(capfd.readouterr().out)
+    assert [one["question"] for one in case["facts"]["asked"]] == ["torch-build"]
+
+
+def test_what_could_answer_two_questions_says_so(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "numbers.txt"
+    path.write_text("I trained the network yesterday with 91 percent, today only 88. I changed nothing at all.")
+    assert run_command(["diagnose", str(path), "--answer", "1"]) == 2
+    assert "2=TEXT" in capfd.readouterr().err
 
 
 def test_asking_needs_a_terminal(open_ticket: str, capfd: pytest.CaptureFixture[str]) -> None:

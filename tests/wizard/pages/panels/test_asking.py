@@ -49,6 +49,10 @@ def test_an_output_is_pasted_judged_and_taken_back(qtbot: QtBot, window: Window,
     with qtbot.waitSignal(window.work.finished_opening, timeout=20_000):
         qtbot.mouseClick(panel.unknown, LEFT)
     assert "torch.version.cuda" in panel.question.text()
+    panel.text.setPlainText("banana")
+    qtbot.mouseClick(panel.add, LEFT)
+    assert panel.why.text().startswith("That is no answer")
+    assert panel.text.toPlainText() == "banana"
     panel.text.setPlainText("2.6.0+cpu None False")
     with qtbot.waitSignal(window.work.finished_opening, timeout=20_000):
         qtbot.mouseClick(panel.add, LEFT)

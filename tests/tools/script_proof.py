@@ -42,6 +42,12 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     needs: tuple[str, ...] = ()
     arguments: tuple[tuple[str, ...], ...] = ((),)
     folder: bool = False
+    note: bool = False
+
+    @property
+    def diff_options(self) -> tuple[str, ...]:
+        """What prints its change."""
+        return ("--diff", "--rule", self.rule) if self.note else ("--diff",)
 
     def runs(self, python: str, path: Path, times: int) -> list[str]:
         """What it prints, run after run."""
@@ -91,11 +97,11 @@ def prove(program: Program, python: str, times: int) -> Proof:
             one["rule"] == program.rule and program.subject in ("", one["subject"].split(".")[0]) for one in said
         )
         before = program.runs(python, path, times)
-        diff = _naosu(Path(place), "--diff", program.file)
+        diff = _naosu(Path(place), *program.diff_options, program.file)
         if diff:
             subprocess.run(["patch", "-p1", "--silent"], cwd=place, input=diff, text=True, check=True)
         after = program.runs(python, path, times)
-        left = _naosu(Path(place), "--diff", program.file)
+        left = _naosu(Path(place), *program.diff_options, program.file)
     return Proof(program, found, len(set(before)), len(set(after)), left, diff)
 
 

@@ -34,6 +34,8 @@ def unread_line(unread: UnreadScript, language: str) -> str:
 
 def as_text(scan: Scan, language: str) -> str:
     """The findings to read, and how many files they are of."""
+    if not scan.scripts:  # none could be read, which has its lines on standard error
+        return ""
     told = [_told(mark, language) for mark in scan.marks]
     warnings = sum(severity_of(mark) == Severity.WARNING for mark in scan.marks)
     counts = {"files": len(scan.scripts), "warnings": warnings, "notes": len(scan.marks) - warnings}

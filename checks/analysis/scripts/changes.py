@@ -30,11 +30,14 @@ def with_argument(module: Module, call: ast.Call, text: str) -> tuple[Change, ..
         if keyword.arg == name:
             return replaced(keyword.value, value)
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    last_line, last = call.end_lineno or call.lineno, (call.end_col_offset or 1) - 1
+    return () if any(isinstance(each, ast.GeneratorExp) for each in given) else at_end_of(module, call, given, text)
+
+
+def at_end_of(module: Module, holder: ast.Call | ast.Dict, given: list[ast.expr], text: str) -> tuple[Change, ...]:
+    """One more part behind the last of those that a call or dict holds."""
+    last_line, last = holder.end_lineno or holder.lineno, (holder.end_col_offset or 1) - 1
     if not given:
         return (Change(last_line, last, last_line, last, text),)
-    if any(isinstance(each, ast.GeneratorExp) for each in given):
-        return ()
     ends = max((each.end_lineno or 0, each.end_col_offset or 0) for each in given)
     line, column = _behind_brackets(module, ends, (last_line, last))
     return (Change(line, column, line, column, f", {text}"),)

@@ -1,4 +1,4 @@
-"""The rules, as they are declared and found: a module in rules/ with one or more functions.
+"""The rules, as they are declared and found: a module in a room of rules/ with one or more functions.
 
 ``@run_rule("id")`` looks at what the start of a file does; ``@module_rule("id")`` at each file alone, started or not.
 """
@@ -104,5 +104,5 @@ def module_rules() -> dict[str, list[ModuleRule]]:
 
 
 def _load() -> None:
-    for found in sorted(pkgutil.iter_modules(rules.__path__), key=lambda module: module.name):
-        importlib.import_module(f"{rules.__name__}.{found.name}")
+    for found in sorted(pkgutil.walk_packages(rules.__path__, f"{rules.__name__}."), key=lambda module: module.name):
+        importlib.import_module(found.name)

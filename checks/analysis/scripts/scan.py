@@ -91,6 +91,8 @@ class _Folder:
             module = self._module(path)
             if module is None:
                 continue
+            for error in module.source.broken:
+                self._unread(_unread(path, error))
             runs = is_entry(module)
             read.append(_facts(module, runs))
             self._add(marks, given, module, _of_module(module))
@@ -115,8 +117,7 @@ class _Folder:
             found = scanned_config(path)
         except Unreadable as error:
             if self._is_named:
-                values = {name: str(value) for name, value in error.values.items()}
-                self._unread(UnreadScript(file=str(path), reason=error.reason, values=values))
+                self._unread(_unread(path, error))
             return
         except OSError as error:
             self._unread(UnreadScript(file=str(path), reason="unreadable", values={"detail": error.strerror or ""}))
@@ -130,8 +131,7 @@ class _Folder:
         try:
             module = self._project.read(path)
         except Unreadable as error:
-            values = {name: str(value) for name, value in error.values.items()}
-            self._unread(UnreadScript(file=str(path), reason=error.reason, values=values))
+            self._unread(_unread(path, error))
             return None
         except OSError as error:
             values = {"detail": error.strerror or str(error)}
@@ -167,6 +167,11 @@ class _Folder:
                     _keep(marks.setdefault(str(mark.module.path), []), _said(rule, mark))
         except RecursionError:  # a tree that could be parsed may still be too deep to be followed
             self._unread(UnreadScript(file=str(module.path), reason="too-deep"))
+
+
+def _unread(path: Path, error: Unreadable) -> UnreadScript:
+    values = {name: str(value) for name, value in error.values.items()}
+    return UnreadScript(file=str(path), reason=error.reason, values=values)
 
 
 def _keep(known: list[ScriptMark], new: ScriptMark) -> None:

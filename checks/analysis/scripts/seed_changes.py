@@ -36,11 +36,11 @@ def seeding(run: Run, generator: str, seeds: list[Step], first: Step) -> tuple[C
             name, lines = _lines(module, generator, value, behind=statement)
             return line_behind(module, statement, lines) if name else ()
     until = first.call.lineno if first.module is module and first.scope is module.walk.root else None
-    anchor = first_act(module, until)
+    anchor = _first_act(module, until)[1]
     if anchor is None:
         return ()
     _, lines = _lines(module, generator, str(SEED), behind=anchor)
-    return line_before(module, anchor, lines)
+    return behind_imports(module, lines, until)
 
 
 def _is_plain(step: Step, module: Module) -> bool:
@@ -82,8 +82,40 @@ def _name_of(module: Module, package: str, behind: ast.stmt) -> str | None:
     return None
 
 
-def first_act(module: Module, until: int | None = None) -> ast.stmt | None:
-    """The first statement behind the imports at the beginning of a module, at the latest that of the line ``until``."""
+def behind_imports(module: Module, lines: list[str], until: int | None = None) -> tuple[Change, ...]:
+    """Lines behind the imports at the beginning of a module, at the latest before that of the line ``until``.
+
+    Where a function or class follows they stand below the imports, apart from it and from a comment above it.
+    """
+    last, anchor = _first_act(module, until)
+    imports = [line for line in lines if line.startswith("import ")]
+    top = _first_import(module) if imports and last is not None else None
+    above = line_before(module, top, imports) if top is not None else ()
+    rest = [line for line in lines if line not in imports] if above else [*lines, *([""] if imports == lines else [])]
+    if not rest:
+        return above
+    if last is not None and isinstance(anchor, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        changes = line_behind(module, last, ["", *rest])
+        if changes:
+            return (*above, *changes)
+    changes = line_before(module, anchor, rest) if anchor is not None else ()
+    return (*above, *changes) if changes else ()
+
+
+def _first_import(module: Module) -> ast.stmt | None:
+    """The first import of a module, behind those of ``__future__``."""
+    return next(
+        (
+            node
+            for node in module.source.tree.body
+            if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module != "__future__")
+        ),
+        None,
+    )
+
+
+def _first_act(module: Module, until: int | None = None) -> tuple[ast.stmt | None, ast.stmt | None]:
+    """The last of the imports at the beginning of a module, and the statement behind it."""
     body = module.source.tree.body
     last = -1
     for index, statement in enumerate(body):
@@ -93,7 +125,7 @@ def first_act(module: Module, until: int | None = None) -> ast.stmt | None:
             last = index
         elif not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr | ast.Pass):
             break
-    return body[last + 1] if last + 1 < len(body) else None
+    return body[last] if last >= 0 else None, body[last + 1] if last + 1 < len(body) else None
 
 
 def _is_head(statement: ast.stmt, index: int) -> bool:

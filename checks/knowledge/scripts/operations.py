@@ -11,7 +11,8 @@ class VaryingOperation(Row):
     """``op``: as the documents name it. ``backward``: only its gradient varies.
 
     ``when``: "argument@position" that must have one of ``values`` for that; "" among them: it is not given, "given":
-    it is, whatever it is, "not-ones": it is another size than 1 in each direction.
+    it is, whatever it is, "not-ones": it is another size than 1 in each direction. ``deterministic``: there is a form
+    that repeats, which ``torch.use_deterministic_algorithms`` chooses.
     """
 
     op: str
@@ -19,6 +20,7 @@ class VaryingOperation(Row):
     backward: bool = False
     when: str = ""
     values: tuple[str, ...] = ()
+    deterministic: bool = False
 
 
 class VaryingOperations(Table):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from mmap import mmap
 
@@ -68,14 +68,18 @@ def code_lines(data: bytes | mmap) -> list[SourceLine]:
     return lines
 
 
-def as_python(lines: list[SourceLine]) -> str:
-    """The cells as one program in which every line stands where it stood: what only IPython knows becomes nothing."""
+def as_python(lines: list[SourceLine], without: Collection[int] = ()) -> str:
+    """The cells as one program in which every line stands where it stood: what only IPython knows becomes nothing.
+
+    ``without``: the numbers of cells that become nothing, too.
+    """
     told: list[str] = []
-    cell, is_other = 0, False
+    cell, is_other, goes_on = 0, False, False
     for line in lines:
         if line.cell != cell:
-            cell, is_other = line.cell, bool(_OTHER_LANGUAGE.match(line.text))
-        told.append("" if is_other else _python(line.text))
+            cell, is_other, goes_on = line.cell, bool(_OTHER_LANGUAGE.match(line.text)), False
+        told.append("" if is_other or goes_on or line.cell in without else _python(line.text))
+        goes_on = (goes_on or bool(_MAGIC.match(line.text))) and line.text.rstrip().endswith("\\")
     return "\n".join(told) + "\n"
 
 

@@ -93,6 +93,14 @@ class Walk:
             node = self.parents[node]
         return node
 
+    def block_of(self, node: ast.AST, beside: ast.stmt) -> ast.stmt | None:
+        """What holds a node among the statements that stand beside another one; None: it is none of them."""
+        while (found := self.parents.get(node)) is not None:
+            if found is self.parents.get(beside):
+                return node if isinstance(node, ast.stmt) else None
+            node = found
+        return None
+
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
         """What holds a node, from the inside out, up to its function or module."""
         while (found := self.parents.get(node)) is not None:

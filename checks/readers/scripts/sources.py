@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 import mmap
 import tokenize
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,13 +43,14 @@ class Place:
 
 @dataclass
 class Source:
-    """A program. ``lines``: of a notebook, where each line of ``text`` comes from. ``data``: its bytes, else b""."""
+    """A program. ``lines``: of a notebook, where each line of ``text`` comes from; ``broken``: its cells left out."""
 
     path: Path
     text: str
     tree: ast.Module
     lines: tuple[SourceLine, ...] = ()
     encoding: str = "utf-8"
+    broken: tuple[Unreadable, ...] = ()
     rows: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -71,12 +74,34 @@ def read_source(path: Path) -> Source:
         OSError: it cannot be opened.
     """
     if path.suffix.lower() == NOTEBOOK:
-        lines = _notebook(path)
-        text = as_python(lines)
-        return Source(path, text, _tree(text, lines), tuple(lines))
+        return _of_notebook(path, _notebook(path))
     data = _bytes(path)
     text, encoding = _decoded(data)
     return Source(path, text, _tree(text, ()), encoding=encoding)
+
+
+def _of_notebook(path: Path, lines: list[SourceLine]) -> Source:
+    """The cells that are Python; of the others what is wrong. Where all are broken, that is raised."""
+    text = as_python(lines)
+    try:
+        return Source(path, text, _tree(text, lines), tuple(lines))
+    except Unreadable as error:
+        if error.reason != "syntax-in-cell":
+            raise
+        broken = dict(_broken_cells(lines))
+        if len(broken) == len({line.cell for line in lines}):
+            raise
+    text = as_python(lines, broken)
+    return Source(path, text, _tree(text, lines), tuple(lines), broken=tuple(broken.values()))
+
+
+def _broken_cells(lines: list[SourceLine]) -> Iterator[tuple[int, Unreadable]]:
+    for cell, group in itertools.groupby(lines, key=lambda line: line.cell):
+        mine = list(group)
+        try:
+            _tree(as_python(mine), mine)
+        except Unreadable as error:
+            yield cell, Unreadable("cell-left-out", **{"cell": cell, "line": 1, "detail": error.reason, **error.values})
 
 
 def _bytes(path: Path) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checks.analysis.scripts.registry import Mark, run_rule
-from checks.analysis.scripts.rules.seeds import is_seeded, seeds_of
+from checks.analysis.scripts.rules.generators.seeds import is_seeded, seeds_of
 from checks.analysis.scripts.signs import shown
 from checks.knowledge.scripts.generators import any_of
 from checks.readers.scripts.runs import Run, is_test

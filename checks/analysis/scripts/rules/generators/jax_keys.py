@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from checks.analysis.scripts.registry import Mark, ModuleView, module_rule
+from checks.analysis.scripts.words import place_values
 from checks.readers.scripts.project import Module
 from checks.readers.scripts.runs import is_test
 from checks.readers.scripts.scopes import Scope
@@ -30,11 +31,9 @@ def jax_key_reused(view: ModuleView) -> Iterator[Mark]:
         before = used.get((scope, key.id))
         if before is not None and not _is_bound_between(scope, key.id, before, call):
             if not _are_alternatives(module, before, call):
-                yield Mark(
-                    module, call, meaning, {"key": key.id, "line": str(module.source.place(before.lineno, 0).line)}
-                )
+                yield Mark(module, call, meaning, {"key": key.id, **place_values(module, before, module)})
         elif _is_repeated(module, scope, key.id, call):
-            yield Mark(module, call, meaning, {"key": key.id, "line": str(module.source.place(call.lineno, 0).line)})
+            yield Mark(module, call, meaning, {"key": key.id, **place_values(module, call, module)})
         used[scope, key.id] = call
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from checks.analysis.scripts.changes import with_argument
 from checks.analysis.scripts.registry import Change, Mark, run_rule
-from checks.analysis.scripts.rules.seeds import is_seeded, seeds_of
+from checks.analysis.scripts.rules.generators.seeds import is_seeded, seeds_of
 from checks.analysis.scripts.seed_changes import SEED
 from checks.analysis.scripts.values import UNKNOWN, value_of
 from checks.readers.scripts.runs import Run, Step, is_test

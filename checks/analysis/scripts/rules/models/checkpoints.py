@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from checks.analysis.scripts.checkpoint_changes import completed
 from checks.analysis.scripts.registry import Mark, run_rule
 from checks.analysis.scripts.signs import shown, trains
 from checks.readers.scripts.runs import Run, Step, is_test
@@ -36,7 +37,7 @@ def checkpoint_incomplete(run: Run) -> Iterator[Mark]:
         has_model = "state_dict" in text or "model" in text or "net" in text
         is_checkpoint = resumes or any(_PROGRESS.search(key) for key in entries[::2])
         if has_model and is_checkpoint and not _OPTIMISER.search(text) and not _saves_optimiser(run):
-            yield Mark(step.module, step.call, "torch.save", {"call": shown(step)})
+            yield Mark(step.module, step.call, "torch.save", {"call": shown(step)}, changes=completed(run, step, saved))
 
 
 @run_rule("resume-incomplete")

@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from checks.analysis.scripts.changes import line_before, replaced, wrapped
+from checks.analysis.scripts.changes import replaced, wrapped
 from checks.analysis.scripts.registry import Change, Mark, ModuleView, module_rule
-from checks.analysis.scripts.seed_changes import first_act
+from checks.analysis.scripts.seed_changes import behind_imports
 from checks.readers.scripts.project import Module
 from checks.readers.scripts.runs import is_test
 from checks.readers.scripts.scopes import Bound, Scope
@@ -122,8 +122,8 @@ def _stable_hash(module: Module, call: ast.Call) -> tuple[Change, ...]:
     change = replaced(call, f"zlib.crc32(str({ast.unparse(call.args[0])}).encode())")
     if "zlib" in module.walk.root.bound:
         return change
-    first = first_act(module)
-    return (*line_before(module, first, ["import zlib"]), *change) if first is not None else ()
+    imported = behind_imports(module, ["import zlib"])
+    return (*imported, *change) if imported else ()
 
 
 def _is_put_in_order(module: Module, call: ast.expr, scope: Scope) -> bool:

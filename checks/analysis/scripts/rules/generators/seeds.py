@@ -11,6 +11,7 @@ from checks.analysis.scripts.draws import OWN_GENERATORS, SPLITTERS, Draw, draws
 from checks.analysis.scripts.registry import Change, Mark, run_rule
 from checks.analysis.scripts.seed_changes import SEED, seeding
 from checks.analysis.scripts.values import value_of
+from checks.analysis.scripts.words import place_values
 from checks.knowledge.scripts.generators import generator_of, seeded_by
 from checks.readers.scripts.runs import Run, Step, is_test
 
@@ -121,8 +122,8 @@ def _late(run: Run, generator: str, seed: _Seed, draw: Draw) -> Mark:
     values = {
         "call": _shown(draw.step.meaning),
         "seed": _shown(seed.step.meaning),
-        "draw_line": str(draw.step.module.source.place(draw.step.call.lineno, 0).line),
         "entry": run.entry.path.name,
+        **place_values(draw.step.module, draw.step.call, seed.step.module),
     }
     walk = seed.step.module.walk
     statement = walk.statement_of(seed.step.call)

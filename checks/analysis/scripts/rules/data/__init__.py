@@ -1,0 +1,1 @@
+"""What a program reads: in which order, and whether it may be trusted."""

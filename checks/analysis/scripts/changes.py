@@ -80,10 +80,22 @@ def moved_before(module: Module, statement: ast.stmt, target: ast.stmt) -> tuple
         and row.encode()[: statement.col_offset].strip() == b""
         and row.encode()[statement.end_col_offset or 0 :].strip() == b""
         and module.walk.parents[statement] is module.walk.parents[target]
+        and _is_imported_before(module, statement, target)
     )
     before = line_before(module, target, [row.strip()]) if is_alone else ()
     gone = Change(statement.lineno, 0, statement.lineno + 1, 0, "")
     return (*before, gone) if before and statement.lineno < len(module.source.rows) else ()
+
+
+def _is_imported_before(module: Module, statement: ast.stmt, target: ast.stmt) -> bool:
+    """Whether what a statement names of other packages is imported above the place to which it is moved."""
+    names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+    above: set[str] = set()
+    below: set[str] = set()
+    for node in module.walk.root.imports:
+        bound = {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+        (above if node.lineno < target.lineno else below).update(bound)
+    return not names & (below - above)
 
 
 def line_before(module: Module, statement: ast.stmt, lines: list[str]) -> tuple[Change, ...]:

@@ -13,7 +13,10 @@ from checks.knowledge.scripts.generators import Generator, drawn_by
 from checks.readers.scripts.runs import Run, Step
 
 # Splits of data: a rule of their own names them at their line (shuffle-unseeded).
-SPLITTERS = frozenset({"torch.utils.data.random_split"})
+SPLITTERS = frozenset(
+    {"torch.utils.data.random_split", "sklearn.model_selection.train_test_split", "sklearn.utils.shuffle"}
+)
+_PIPELINE = re.compile(r"diffusers\.\w*Pipeline\w*\.(?:from_pretrained|from_single_file)\(\)")
 
 _TENSOR_DRAWS = frozenset({"uniform_", "normal_", "random_", "exponential_", "bernoulli_", "log_normal_", "cauchy_"})
 OWN_GENERATORS = {"random.Random": "python", "numpy.random.default_rng": "numpy", "numpy.random.RandomState": "numpy"}
@@ -76,18 +79,35 @@ def _drawn(step: Step, weights_matter: bool) -> Iterator[Draw]:
         if _is_true(step, "shuffle", 2) and step.argument("generator") is None and not step.is_open:
             yield Draw(step, "torch", is_drawn_here=False)
         return
+    if _samples(step):
+        yield Draw(step, "torch")
+        return
     name = meaning.rpartition(".")[2]
     if name in _TENSOR_DRAWS and (meaning.startswith("?.") or "torch." in meaning) and _is_tensor_call(step):
         yield Draw(step, "torch")
         return
     found = drawn_by(meaning)
-    if found is None or _brings_its_own(step, found[0]) or _is_unused(step, meaning):
+    if found is None or _brings_its_own(step, found[0]) or _is_unused(step, meaning) or _keeps_order(step):
         return
     generator, is_initial = found
     if is_initial and (not weights_matter or _is_pretrained(step, meaning)):
         return
-    later = ".Random" in meaning or "Dropout" in meaning or "Sampler" in meaning or meaning.startswith("sklearn.")
+    later = ".Random" in meaning or "Dropout" in meaning or "Sampler" in meaning
+    later = later or (meaning.startswith("sklearn.") and meaning not in SPLITTERS)
     yield Draw(step, generator.id, is_drawn_here=not later)
+
+
+def _samples(step: Step) -> bool:
+    """Whether a language model draws its next words, or a diffusion model its first noise, from PyTorch's generator."""
+    if _PIPELINE.fullmatch(step.meaning):
+        return not step.is_open and step.argument("generator") is None and step.argument("latents") is None
+    is_config = step.meaning.endswith("Config")  # it only describes what another call does
+    return _is_true(step, "do_sample") and not is_config and step.argument("generator") is None
+
+
+def _keeps_order(step: Step) -> bool:
+    given = step.argument("shuffle")
+    return step.meaning in SPLITTERS and given is not None and value_of(given, step.module, step.scope) is False
 
 
 def _is_for_a_seed(step: Step) -> bool:

@@ -113,6 +113,74 @@ def test_a_seed_that_comes_too_late(tmp_path):
     assert found(tmp_path, late=text) == {("seed-after-use", "numpy", 3)}
 
 
+@pytest.mark.parametrize(
+    "split",
+    [
+        "from torch.utils.data import random_split as cut\nimport torch\nparts = cut(rows, [1])\ntorch.manual_seed(1)",
+        "from sklearn.utils import shuffle as split\nimport numpy\nparts = split(rows)\nnumpy.random.seed(1)",
+    ],
+)
+def test_a_split_before_the_seed(tmp_path, split):
+    late = {(rule, line) for rule, _, line in found(tmp_path, late=f"rows = [1, 2, 3]\n{split}\nprint(parts)\n")}
+    assert late == {("seed-after-use", 5)}
+
+
+def test_a_seed_is_not_moved_above_its_import(tmp_path):
+    text = "import random as r\nx = r.random()\nimport random\nrandom.seed(1)\nprint(x)\n"
+    (tmp_path / "late.py").write_text(text, encoding="utf-8")
+    (mark,) = scan([tmp_path]).marks
+    assert (mark.rule, mark.edits) == ("seed-after-use", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        pytest.param("model.generate(x, do_sample=True)", 1, id="sampling"),
+        pytest.param("model.generate(x)", 0, id="greedy"),
+        pytest.param("model.generate(x, do_sample=False)", 0, id="greedy by argument"),
+        pytest.param("torch.manual_seed(1)\nmodel.generate(x, do_sample=True)", 0, id="seeded"),
+        pytest.param("pipe('a cat')", 1, id="diffusion"),
+        pytest.param("pipe('a cat', generator=torch.Generator().manual_seed(1))", 0, id="diffusion with a generator"),
+        pytest.param("GenerationConfig(do_sample=True)", 0, id="configuration"),
+    ],
+)
+def test_what_models_draw_when_they_are_asked(tmp_path, text, count):
+    head = (
+        "import torch\nfrom transformers import AutoModelForCausalLM, GenerationConfig\n"
+        "from diffusers import StableDiffusionPipeline\n"
+        'model = AutoModelForCausalLM.from_pretrained("./m")\n'
+        'pipe = StableDiffusionPipeline.from_pretrained("./p").to(0)\n'
+    )
+    assert len({each for each in found(tmp_path, ask=f"{head}{text}\n") if each[0] == "seed-missing"}) == count
+
+
+GYM = "import gymnasium as gym\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        pytest.param(f"{GYM}env = gym.make('A-v1')\nenv.reset()\nenv.reset()\n", {3}, id="reset"),
+        pytest.param(f"{GYM}env = gym.make('A-v1')\nenv = gym.wrappers.A(env)\nenv.reset()\n", {4}, id="wrapped"),
+        pytest.param(f"{GYM}env = gym.make('A-v1')\nenv.reset(seed=1)\nenv.reset()\n", set(), id="seeded once"),
+        pytest.param("import gym\nenv = gym.make('A-v1')\nenv.seed(1)\nenv.reset()\n", set(), id="gym before 0.26"),
+        pytest.param("import other\nenv = other.make('A-v1')\nenv.reset()\n", set(), id="of another package"),
+        pytest.param("import optuna\noptuna.create_study()\n", {2}, id="study"),
+        pytest.param("import optuna\noptuna.create_study(sampler=mine)\n", set(), id="study with a sampler"),
+        pytest.param("import optuna\noptuna.samplers.TPESampler(seed=1)\n", set(), id="sampler"),
+        pytest.param("import optuna\noptuna.samplers.GridSampler({})\n", set(), id="a sampler that draws nothing"),
+        pytest.param("import keras_tuner as kt\nkt.RandomSearch(build)\n", {2}, id="tuner"),
+        pytest.param("from stable_baselines3 import PPO\nPPO('MlpPolicy', env)\n", {2}, id="agent"),
+        pytest.param(
+            "from stable_baselines3 import PPO\nimport torch\ntorch.manual_seed(1)\nPPO('MlpPolicy', env)\n", set(),
+            id="agent of a seeded program",
+        ),
+    ],
+)  # fmt: skip
+def test_generators_that_take_a_seed_of_their_own(tmp_path, text, lines):
+    assert {line for rule, _, line in found(tmp_path, run=text) if rule == "seed-argument-missing"} == lines
+
+
 def test_a_name_of_another_thing_is_none_of_them(tmp_path):
     text = "from mine import random\nprint(random.random())\nshuffle = max\nprint(shuffle(1, 2))\n"
     assert not found(tmp_path, other=text)

@@ -15,6 +15,7 @@ from checks.readers.scripts.scopes import Bound, Scope
 
 _GATHERERS = frozenset({"append", "extend", "backward", "step", "write", "writerow", "fit", "train"})
 _SET = "builtins.set()"
+_OF_SETS = tuple(f"{_SET}.{name}()" for name in ("union", "intersection", "difference", "symmetric_difference", "copy"))
 _ORDERED = frozenset({"builtins.list", "builtins.tuple", "builtins.enumerate", "numpy.array", "builtins.zip"})
 _ANY_ORDER = frozenset(
     {
@@ -59,12 +60,16 @@ def set_order(view: ModuleView) -> Iterator[Mark]:
         if meaning not in _ORDERED or not call.args:
             continue
         given = call.args[-1] if meaning == "builtins.zip" else call.args[0]
-        is_one = module.names.meaning(given, scope) == _SET and _is_of_texts(given, module, scope)
+        is_one = _is_set(given, module, scope) and _is_of_texts(given, module, scope)
         if is_one and not _is_put_in_order(module, call, scope):
             yield Mark(module, call, meaning, {"set": _text(given)}, changes=wrapped(given, "sorted(", ")"))
     for node, scope in _loops(module):
-        if module.names.meaning(node, scope) == _SET and _is_of_texts(node, module, scope):
+        if _is_set(node, module, scope) and _is_of_texts(node, module, scope):
             yield Mark(module, node, "for", {"set": _text(node)}, changes=wrapped(node, "sorted(", ")"))
+
+
+def _is_set(node: ast.expr, module: Module, scope: Scope) -> bool:
+    return module.names.meaning(node, scope) in (_SET, *_OF_SETS)
 
 
 def _loops(module: Module) -> Iterator[tuple[ast.expr, Scope]]:
@@ -197,10 +202,16 @@ def _feeds_data(module: Module, call: ast.Call, scope: Scope) -> bool:
             return True
         if isinstance(around, ast.Assign):
             return any(_is_gone_through(module, target, scope) for target in around.targets)
+        if isinstance(around, ast.Call) and child in around.args and _method(around) == "extend":
+            return True
         if isinstance(around, ast.stmt):
-            return False
+            return isinstance(around, ast.AugAssign)
         child = around
     return False
+
+
+def _method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
 def _is_gone_through(module: Module, target: ast.expr, scope: Scope) -> bool:
@@ -229,7 +240,7 @@ def _gathers(body: list[ast.stmt]) -> bool:
     """Whether the rounds of a loop leave something in their order: they append, yield, add up or train."""
     for statement in body:
         for node in ast.walk(statement):
-            if isinstance(node, ast.Yield | ast.YieldFrom | ast.AugAssign):
+            if isinstance(node, ast.Yield | ast.YieldFrom | ast.AugAssign) or _numbers(node):
                 return True
             if not isinstance(node, ast.Call):
                 continue
@@ -238,6 +249,16 @@ def _gathers(body: list[ast.stmt]) -> bool:
             if any(keyword.arg == "file" for keyword in node.keywords):  # print
                 return True
     return False
+
+
+def _numbers(node: ast.AST) -> bool:
+    """Whether the next free number is given away: ``index[word] = len(index)``."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Subscript):
+        return False
+    value = node.value
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name) or not value.args:
+        return False
+    return value.func.id == "len" and ast.unparse(value.args[0]) == ast.unparse(node.targets[0].value)
 
 
 def _is_asked_for_most(module: Module, target: ast.expr, scope: Scope) -> bool:

@@ -15,7 +15,7 @@ from checks.readers.scripts.scopes import Bound, Scope
 _PROGRESS = re.compile(r"epoch|iter|step|round", re.IGNORECASE)
 _OPTIMISER = re.compile(r"opt|trainer|\brng\b", re.IGNORECASE)
 _TRAINS = ("backward", "fit", "run")
-_RESUMES = re.compile(r"resum|start_epoch|last_epoch|continue_train", re.IGNORECASE)
+_RESUMES = re.compile(r"resum|start_epoch|last_epoch|continu\w*[ _](?:the[ _])?train", re.IGNORECASE)
 
 
 @run_rule("checkpoint-incomplete")

@@ -19,6 +19,10 @@ _EXPORTS = {
 }  # fmt: skip
 _MODES = ("Dropout", "BatchNorm", "InstanceNorm", "RReLU")
 _NO_GRADIENT = ("torch.no_grad", "torch.inference_mode", "torch.set_grad_enabled")
+# Models of libraries that are made as for training, and have batch norm or dropout.
+_MADE_FOR_TRAINING = (
+    "timm.create_model()", "segmentation_models_pytorch.", "efficientnet_pytorch.EfficientNet.", "monai.networks.nets.",
+)  # fmt: skip
 _WITHOUT_MODES = ("torchvision.models.vgg11", "torchvision.models.squeezenet1_0")
 
 
@@ -98,6 +102,8 @@ def _has_modes(run: Run, step: Step, model: ast.expr) -> bool:
     meaning = step.meaning_of(model)
     if meaning.startswith("torchvision.models.") and meaning.endswith("()"):
         return meaning.removesuffix("()") not in _WITHOUT_MODES
+    if meaning.startswith(_MADE_FOR_TRAINING) and meaning.endswith("()"):
+        return True
     if meaning == "torch.nn.Sequential()":
         return _sequential_has_modes(step, model)
     entity = run.project.entity(meaning.removesuffix("()")) if meaning.startswith(OWN) else None

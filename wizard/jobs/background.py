@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.desktop.folders import chosen, remember_chosen, remember_report, show_folder
@@ -27,6 +27,7 @@ from wizard.jobs.lots import LotJobs
 from wizard.jobs.mending import MendingJobs
 from wizard.jobs.program import LiveOutput, NotStartable, Program, installed, listed, looked_at, watched
 from wizard.jobs.reports import Unopened, compared_files, diagnosed, exported, opened, rendered, told, untold
+from wizard.jobs.threads import Threads
 
 if TYPE_CHECKING:
     from checks.engine.watch.running import Running
@@ -35,29 +36,6 @@ if TYPE_CHECKING:
     from wizard.jobs.engine_thread import Examine
 
 log = logging.getLogger(__name__)
-
-
-class BackgroundJob(QThread):
-    """One function on its own thread. ``ended`` with (job, result, exception)."""
-
-    ended = Signal(object, object, object)
-
-    def __init__(
-        self, function: Callable[[], Any], done: Callable[[Any], object], failed: Callable[[Exception], object]
-    ) -> None:
-        super().__init__()
-        self._function = function
-        self.done = done
-        self.failed = failed
-
-    def run(self) -> None:
-        """On the worker thread."""
-        try:
-            result = self._function()
-        except Exception as error:  # noqa: BLE001 - handed to the window, which says it in one sentence
-            self.ended.emit(self, None, error)
-        else:
-            self.ended.emit(self, result, None)
 
 
 class Work(QObject):
@@ -77,7 +55,8 @@ class Work(QObject):
         self._engine: EngineThread | None = None
         self._outcome: Case | None = None
         self._broken = ""
-        self._jobs: set[BackgroundJob] = set()
+        self.threads = Threads(self)
+        self._start = self.threads.start
         self._stop_watch = threading.Event()
         self._stop_proving = threading.Event()
         self.cases = CaseJobs(case, self._start, self._is_taken, self)
@@ -344,6 +323,15 @@ class Work(QObject):
         self._case.set_busy("busy-opening")
         self._start(lambda: opened(path), lambda case: self._opened(path, case), self._failed(path))
 
+    def open_sent(self, data: bytes, name: str) -> None:
+        """Show the case in the bytes of a file that came within another one."""
+        if self._is_taken():
+            return
+        from wizard.report.open import case_in
+
+        self._case.set_busy("busy-opening")
+        self._start(lambda: case_in(data, name), lambda case: self._shown(Path(name), case), self._failed(Path(name)))
+
     def give(self, paths: list[Path], kind: Kind | None = None) -> None:
         """Take files as evidence. A report that cannot be opened is taken back with what is wrong with it."""
         self._case.add_files(paths, kind)
@@ -417,6 +405,9 @@ class Work(QObject):
 
     def _opened(self, path: Path, case: Case) -> None:
         remember_report(path)
+        self._shown(path, case)
+
+    def _shown(self, path: Path, case: Case) -> None:
         self._case.show_opened(case, path)
         self.finished_opening.emit()
 
@@ -440,33 +431,13 @@ class Work(QObject):
     def _failed(self, path: Path) -> Callable[[Exception], None]:
         return lambda error: self._case.set_notice(notice_of(error, path))
 
-    # --- threads
-
     def shutdown(self) -> None:
         """Cancel, and wait until every thread and every child process has ended."""
         self.cancel()
         if self._engine is not None:
             self._engine.wait()
-        for job in list(self._jobs):
-            job.wait()
+        self.threads.wait()
         self.cases.leave()
-
-    def _start(
-        self, function: Callable[[], Any], done: Callable[[Any], object], failed: Callable[[Exception], object]
-    ) -> None:
-        job = BackgroundJob(function, done, failed)
-        self._jobs.add(job)
-        job.ended.connect(self._job_ended, Qt.ConnectionType.QueuedConnection)
-        job.start()
-
-    @Slot(object, object, object)
-    def _job_ended(self, job: BackgroundJob, result: Any, error: Exception | None) -> None:
-        job.wait()
-        self._jobs.discard(job)
-        if error is None:
-            job.done(result)
-        else:
-            job.failed(error)
 
 
 def _load() -> None:

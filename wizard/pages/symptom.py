@@ -22,8 +22,8 @@ from wizard.widgets.labels import filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 
 _EVERYTHING = "everything"
-_TOOLS = (MODELS, SERVED, "open", "compare", "another")
-_TOOL_ICONS = {"open": "open-report", "compare": "compare-reports"}
+_TOOLS = (MODELS, SERVED, "open", "compare", "another", "desk")
+_TOOL_ICONS = {"open": "open-report", "compare": "compare-reports", "desk": "ticket"}
 _SMALL = 18  # logical pixels of the icon of a tool
 _FEWEST = 3  # words of a pasted text that can be judged: less is on the way to one
 _JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")  # which is written without spaces
@@ -37,6 +37,7 @@ class SymptomPage(Page):
     open_asked = Signal()  # the user wants to choose a report to open
     compare_asked = Signal()  # or two of them
     another_asked = Signal()  # or to check another machine
+    desk_asked = Signal()  # or to look at many tickets
     files_chosen = Signal(list)  # paths to be taken as if they were dropped
     chosen = Signal(str)  # one of flow.SYMPTOMS, MODELS or SERVED
 
@@ -110,6 +111,7 @@ class SymptomPage(Page):
             "open": self.open_asked,
             "compare": self.compare_asked,
             "another": self.another_asked,
+            "desk": self.desk_asked,
         }
         self.tools: dict[str, QPushButton] = {}
         for tool in _TOOLS:

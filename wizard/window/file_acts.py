@@ -18,7 +18,9 @@ from wizard.evidence_files import Given, Kind, kind_in_ticket, kind_of
 from wizard.flow import MODELS, TICKET, Step
 
 if TYPE_CHECKING:  # the case is loaded when there is one, not before the first window
+    from checks.desk.tickets import Ticket
     from checks.facts.case import Case
+    from wizard.desk.window import DeskWindow
     from wizard.window.main_window import Window
 
 _ASKED_BY = {Kind.MODEL: MODELS, Kind.LOG: TICKET}  # what files of one kind alone are dropped for
@@ -34,6 +36,7 @@ class FileActs:
     def __init__(self, window: Window) -> None:
         self._window, self._case, self._work = window, window.case, window.work
         self.notice: Notice | None = None  # to be said where the next report is shown
+        self._desk: DeskWindow | None = None
 
     # --- dialogs
 
@@ -67,6 +70,37 @@ class FileActs:
         from wizard.window.other_machine import OtherMachine
 
         OtherMachine(self._window).open()
+
+    def open_desk(self) -> None:
+        """Show the support desk; there is one."""
+        from wizard.desk.window import DeskWindow
+
+        if self._desk is None:
+            self._desk = DeskWindow(self._case, self._window)
+            self._desk.ticket_asked.connect(self._take_ticket)
+            self._desk.closed.connect(self._forget_desk)
+        self._desk.show()
+        self._desk.raise_()
+        self._desk.activateWindow()
+
+    def _forget_desk(self) -> None:
+        self._desk = None
+
+    def close_desk(self) -> None:
+        """Close it, if it is open."""
+        if self._desk is not None:
+            self._desk.close()
+
+    def _take_ticket(self, ticket: Ticket) -> None:
+        """A ticket of the desk, as a case of its own."""
+        self._window.activateWindow()
+        if not self._case.is_free:
+            self._case.tell(Notice("desk-later"))
+        elif ticket.case:
+            self._work.open_sent(ticket.case, ticket.source)
+        else:
+            self._case.begin(symptom=TICKET, text=ticket.whole)
+            self._work.diagnose()
 
     def _reports(self) -> str:
         return f"{self._case.say('file-reports')} (*.pdf *.json)"

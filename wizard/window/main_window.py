@@ -146,6 +146,7 @@ class Window(QMainWindow):
                 symptom.open_asked.connect(self.files.ask_open)
                 symptom.compare_asked.connect(self.files.ask_compare)
                 symptom.another_asked.connect(self.files.ask_another)
+                symptom.desk_asked.connect(self.files.open_desk)
                 symptom.files_chosen.connect(self.files.sort_out)
                 symptom.chosen.connect(self._choose)
                 return symptom
@@ -487,6 +488,7 @@ class Window(QMainWindow):
             self._ask(lost, "quit-now", self._quit)
             return
         settings.remember_geometry(self.saveGeometry())
+        self.files.close_desk()
         self.work.shutdown()
         super().closeEvent(event)
 

@@ -18,7 +18,7 @@ from wizard.window.recent_menus import DeletedMenu, RecentMenu
 if TYPE_CHECKING:
     from wizard.window.main_window import Window
 
-_FILE = ("new", "open", "compare", "another", "save", "export", "again", "cancel")
+_FILE = ("new", "open", "compare", "another", "desk", "save", "export", "again", "cancel")
 LANGUAGE_NAMES = {code: language.name for code, language in languages().items()}
 
 
@@ -37,6 +37,7 @@ class Menus:
         self.open = self._action(files.ask_open, keys.Open)
         self.compare = self._action(files.ask_compare)
         self.another = self._action(files.ask_another)
+        self.desk = self._action(files.open_desk)
         self.save = self._action(files.ask_save, keys.Save)
         self.export = self._action(files.ask_export, keys.Print)
         self.again = self._action(window.again, keys.Refresh)

@@ -132,7 +132,7 @@ def test_a_report_stays(qtbot: QtBot, page: EvidencePage, tmp_path: Path) -> Non
     report = tmp_path / "colleague.json"
     report.write_bytes(to_json(judged(Facts(), Answers()), "en"))
     page.take([report])
-    qtbot.waitUntil(lambda: not page.work._jobs)
+    qtbot.waitUntil(lambda: not page.work.threads.running)
     assert page.case.answers.given == (Given(report, Kind.REPORT),)
     assert page.case.notice is None
 

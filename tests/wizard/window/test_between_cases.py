@@ -200,7 +200,7 @@ def test_what_is_joined_early_leaves_no_part_behind(
     with qtbot.waitSignal(window.work.finished_opening, timeout=20_000):
         qtbot.mouseClick(window._notice.act, LEFT)
     goes_on.set()
-    qtbot.waitUntil(lambda: not window.work._jobs, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.work.threads.running, timeout=20_000)
     wait_for(qtbot, shown, lambda headings: len(headings) == 1)
     assert len(store.headings()) == 1
     assert store.deleted() == ()  # nobody deleted anything
@@ -412,14 +412,14 @@ def test_delete_acts_on_nothing_that_is_not_seen_to_be_chosen(
     assert shown.list.selectedItems() == []
     assert shown.list.currentRow() == 0  # Qt's, where the keyboard comes in
     shown.delete_action.trigger()
-    assert not window.work._jobs
+    assert not window.work.threads.running
 
 
 def test_no_report_is_opened_over_a_program_that_is_watched(window: Window, tmp_path: Path) -> None:
     window.case.watch_began()
     window.work.open(tmp_path / "report.json")
     assert not window.case.busy
-    assert not window.work._jobs
+    assert not window.work.threads.running
 
 
 def test_all_can_be_deleted_when_none_is_saved_any_more(

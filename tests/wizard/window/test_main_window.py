@@ -149,7 +149,7 @@ def test_tab_leads_through_the_page_then_the_buttons_then_the_rail(
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     reached = []
-    for _ in range(18):
+    for _ in range(19):
         focus = qapp.focusWidget()
         assert focus is not None
         reached.append(focus.accessibleName() or (focus.text() if isinstance(focus, QPushButton) else ""))
@@ -170,6 +170,7 @@ def test_tab_leads_through_the_page_then_the_buttons_then_the_rail(
         "&Open a report…",
         "Compare &two reports…",
         "Check a&nother machine…",
+        "Man&y tickets…",
         "Step 1: What happened, you are here",
         "New",
         "&Language / 言語",

@@ -21,13 +21,11 @@ from wizard.words import words
 if TYPE_CHECKING:
     from checks.desk.sources.walk import Reader
     from checks.desk.store import Store
-    from checks.desk.tickets import Ticket
     from checks.desk.views import Filter, Views
     from wizard.report.content.desk import Reading
 
 _SORTS = ("urgent", "newest", "oldest", "sure", "unsure", "cause", "product", "alike")
 _LISTED = 100
-_ASKED_AT_ONCE = 200  # tickets of which the store is asked together whether it knows them
 _WIDTH = 60
 _TWICE_A_SECOND = 0.5
 T = TypeVar("T")
@@ -108,12 +106,13 @@ def _filled(store: Store, chosen: argparse.Namespace) -> Reader:
     from checks.desk.judging import judge
     from checks.desk.parallel import mapped
     from checks.desk.sources.walk import Reader
+    from checks.desk.unknown import Unknown
     from checks.readers.containers.source import Damaged
     from wizard.report.open import case_in
 
     reader, progress, begun = Reader(), _Progress(chosen, "progress"), time.monotonic()
     work = functools.partial(judge, open_case=case_in, hide=None if chosen.no_redact else tuple(chosen.redact))
-    new = _New(store, reader.tickets(Path(chosen.path)))
+    new = Unknown(store, reader.tickets(Path(chosen.path)))
     count = 0
     try:
         count = store.add(progress.counting(mapped(work, new)))
@@ -135,30 +134,6 @@ def _filled(store: Store, chosen: argparse.Namespace) -> Reader:
         key = "judged-all" if count == new.count else "judged"
         print(words(f"desk.{key}", chosen.lang, new=count, count=new.count, seconds=seconds), file=sys.stderr)
     return reader
-
-
-class _New:
-    """The tickets that a store does not know yet. ``count``: of all that were read."""
-
-    def __init__(self, store: Store, tickets: Iterator[Ticket]) -> None:
-        self.count = 0
-        self._store, self._tickets = store, tickets
-
-    def __iter__(self) -> Iterator[Ticket]:
-        waiting: list[Ticket] = []
-        for ticket in self._tickets:
-            waiting.append(ticket)
-            if len(waiting) >= _ASKED_AT_ONCE:
-                yield from self._unknown(waiting)
-                waiting = []
-        yield from self._unknown(waiting)
-
-    def _unknown(self, tickets: list[Ticket]) -> Iterator[Ticket]:
-        self.count += len(tickets)
-        known = self._store.known([ticket.key for ticket in tickets]) if tickets else {}
-        for ticket in tickets:
-            if known.get(ticket.key) != ticket.digest:
-                yield ticket
 
 
 def _show(store: Store, reader: Reader | None, chosen: argparse.Namespace) -> None:
@@ -210,7 +185,7 @@ def _print(views: Views, today: str, only: Filter, reading: Reading, chosen: arg
 
 def _answer(views: Views, chosen: argparse.Namespace) -> None:
     from checks.desk.sources.walk import Reader
-    from wizard.cli.desk_answers import write_answers
+    from wizard.report.answers_folder import write_answers
 
     progress = _Progress(chosen, "progress-answers")
     tickets = Reader().tickets(Path(chosen.path)) if chosen.path is not None else iter(())

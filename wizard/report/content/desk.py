@@ -53,6 +53,13 @@ def document_of_desk(views: Views, today: str, language: str, reading: Reading, 
     )
 
 
+def summary_of_desk(views: Views, today: str, language: str, reading: Reading) -> b.Document:
+    """How many there are of what, and nothing more."""
+    writer = _Writer(language)
+    verdict = writer.verdict(views.overview(), today, reading)
+    return b.Document(language, writer.say("title"), today, today, verdict, (), (), ())
+
+
 def cause_words(cause: str, confidence: float, state: str, language: str) -> str:
     """The likely cause of a ticket, in words."""
     if state == "unread":

@@ -1,4 +1,4 @@
-"""The folder of answers that `naosu desk --answers` writes: one for each group, a draft for every other ticket."""
+"""A folder of answers to many tickets: one for each group, a draft for every other one."""
 
 from __future__ import annotations
 

@@ -1,0 +1,268 @@
+"""The support desk of the window: its store is filled, asked and written out on other threads."""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from wizard.jobs.threads import Threads
+
+if TYPE_CHECKING:  # loaded on a worker thread, when the desk is opened
+    from checks.desk.store import Store
+    from checks.desk.tickets import Ticket
+    from checks.desk.views import Filter, Row, Views
+    from wizard.report.content.desk import Reading
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+_NAME = "desk.duckdb"
+Failed = Callable[[Exception], object]
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What came of one source. ``new``: tickets that were judged, of ``count`` that were read."""
+
+    new: int
+    count: int
+    stopped: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """To a ticket, or to all ``count`` of its group. ``text``: Markdown, "" where the ticket's own text is needed."""
+
+    text: str
+    count: int = 1
+
+
+class DeskJobs(QObject):
+    """Lives in the window's thread. One source is read at a time; the store is asked beside that."""
+
+    progressed = Signal(int)  # tickets of this source that were judged
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._threads = Threads(self)
+        self._store: Store | None = None
+        self._asking: Any = None  # a cursor: DuckDB takes one thread for each, also while another one writes
+        self._lock = threading.Lock()
+        self._stop, self._closing = threading.Event(), threading.Event()
+        self._sources: list[Path] = []
+        self._reading: Reading | None = None
+        self.is_filling = False
+
+    # --- opening and closing
+
+    def open(self, done: Callable[[str], object], failed: Failed) -> None:
+        """Open what this user's desk holds. ``done`` with "", or why nothing will be kept: "off" or as StoreError."""
+        self._threads.start(self._open, done, failed)
+
+    def _open(self) -> str:
+        from checks.desk.store import Store, StoreError
+
+        path, why = _place(), ""
+        try:
+            self._store = Store(path)
+        except StoreError as error:
+            self._store, why = Store(), error.reason
+        self._asking = self._store.connection.cursor()
+        return why if path is not None else "off"
+
+    def close(self) -> None:
+        """Stop, and wait until everything has ended; what was judged is kept."""
+        self._closing.set()
+        self._threads.wait()
+        if self._store is not None:
+            self._asking.close()
+            self._store.close()
+            self._store = None
+
+    def forget(self, done: Callable[[str], object], failed: Failed) -> None:
+        """Empty the desk."""
+        self._threads.start(self._forget, done, failed)
+
+    def _forget(self) -> str:
+        with self._lock:
+            if self._store is not None:
+                self._asking.close()
+                self._store.close()
+            path = _place()
+            if path is not None:
+                path.unlink(missing_ok=True)
+            self._sources, self._reading = [], None
+            return self._open()
+
+    # --- filling
+
+    def add(self, path: Path, done: Callable[[Filled], object], failed: Failed) -> None:
+        """Judge the tickets of a file or folder that are not known yet."""
+        if self.is_filling or self._store is None:
+            return
+        self.is_filling = True
+        self._stop.clear()
+
+        def ended(filled: Filled) -> None:
+            self.is_filling = False
+            done(filled)
+
+        def broke(error: Exception) -> None:
+            self.is_filling = False
+            failed(error)
+
+        store = self._store
+        self._threads.start(lambda: self._fill(store, path), ended, broke)
+
+    def stop(self) -> None:
+        """End the reading; what was judged until then is kept."""
+        self._stop.set()
+
+    def _is_ending(self) -> bool:
+        return self._stop.is_set() or self._closing.is_set()
+
+    def _fill(self, store: Store, path: Path) -> Filled:
+        from checks.desk.judging import judge
+        from checks.desk.parallel import mapped
+        from checks.desk.sources.walk import Reader
+        from checks.desk.unknown import Unknown
+        from checks.readers.containers.source import Stopped
+        from wizard.report.content.desk import Reading
+        from wizard.report.open import case_in
+
+        reader = Reader(self._is_ending)
+        unknown = Unknown(store, reader.tickets(path))
+        work = functools.partial(judge, open_case=case_in)
+        new, stopped = 0, False
+
+        def counted() -> Iterator[Any]:
+            nonlocal new
+            for judged in mapped(work, unknown):
+                new += 1
+                yield judged
+                self.progressed.emit(new)
+                if self._is_ending():
+                    raise Stopped
+
+        try:
+            store.add(counted())
+        except Stopped:
+            stopped = True
+        self._sources = [path, *(source for source in self._sources if source != path)]
+        before = self._reading or Reading()
+        self._reading = Reading(
+            (*before.not_read, *reader.not_read), before.left_out + reader.left_out, before.answers + reader.answers
+        )
+        return Filled(new, unknown.count, stopped)
+
+    # --- asking
+
+    def ask(self, question: Callable[[Views, Reading], T], done: Callable[[T], object], failed: Failed) -> None:
+        """Ask the store, and hand over the answer."""
+        self._threads.start(lambda: self._ask(question), done, failed)
+
+    def _ask(self, question: Callable[[Views, Reading], T]) -> T:
+        from checks.desk.views import Views
+        from wizard.report.content.desk import Reading
+
+        with self._lock:
+            return question(Views(self._asking, today()), self._reading or Reading())
+
+    def find(self, key: str, done: Callable[[Ticket | None], object], failed: Failed) -> None:
+        """Read a ticket again where it was read; None where that is no source of this session."""
+        self._threads.start(lambda: self._found(key), done, failed)
+
+    def _found(self, key: str) -> Ticket | None:
+        from checks.desk.sources.walk import Reader
+        from checks.readers.containers.source import Damaged, Stopped
+
+        for source in self._sources:
+            try:
+                for ticket in Reader(self._closing.is_set).tickets(source):
+                    if ticket.key == key:
+                        return ticket
+            except Damaged:  # it has gone meanwhile
+                continue
+            except Stopped:
+                break
+        return None
+
+    def answer(self, row: Row, done: Callable[[Answer], object], failed: Failed) -> None:
+        """Write the answer to a ticket, or to all of its group."""
+        self._threads.start(lambda: self._answered(row), done, failed)
+
+    def _answered(self, row: Row) -> Answer:
+        from wizard.report.desk_answers import answer_language, draft, group_answer
+        from wizard.report.open import case_in
+
+        language = answer_language(row.language)
+        is_of_group = row.is_decided and row.alike > 1
+        ticket = None if is_of_group else self._found(row.key)
+        if ticket is not None:
+            return Answer(draft(ticket, language, case_in))
+        if not row.is_decided:
+            return Answer("")
+        group, lines = self._ask(lambda views, _: (views.group(row.group), views.shared_lines(row.group)))
+        return Answer(group_answer(group, lines, language), row.alike) if group is not None else Answer("")
+
+    # --- writing out
+
+    def export(
+        self, path: Path, kind: str, only: Filter, sort: str, language: str, done: Callable[[], object], failed: Failed
+    ) -> None:
+        """Write the list or the report to a file ("csv", "json", "markdown", "pdf"), or "answers" into a new folder."""
+        work = self._write_answers if kind == "answers" else functools.partial(self._write, kind, only, sort, language)
+        self._threads.start(lambda: work(path), lambda _: done(), failed)
+
+    def _write(self, kind: str, only: Filter, sort: str, language: str, path: Path) -> None:
+        from checks.sharing.files import write_whole
+        from wizard.report.content.desk import document_of_desk
+        from wizard.report.export import default_paper
+        from wizard.report.pdf.document import document_to_pdf
+        from wizard.report.prints.desk import as_json, rows_as_csv
+        from wizard.report.prints.markdown import document_as_markdown
+
+        def written(views: Views, reading: Reading) -> bytes:
+            match kind:
+                case "csv":
+                    return b"".join(rows_as_csv(views, only, sort, language))
+                case "json":
+                    return as_json(views, today(), only, sort, language, reading)
+            document = document_of_desk(views, today(), language, reading, only, sort)
+            if kind == "pdf":
+                return document_to_pdf(document, paper=default_paper())
+            return document_as_markdown(document).encode(errors="replace")
+
+        write_whole(path, self._ask(written))
+
+    def _write_answers(self, path: Path) -> None:
+        from checks.desk.sources.walk import Reader
+        from wizard.report.answers_folder import write_answers
+
+        reader = Reader(self._closing.is_set)
+        tickets = (ticket for source in self._sources for ticket in reader.tickets(source))
+        self._ask(lambda views, _: [*write_answers(views, tickets, path)])
+
+
+def today() -> str:
+    """The day up to which the desk is looked at, ISO 8601."""
+    return dt.datetime.now(dt.UTC).date().isoformat()
+
+
+def _place() -> Path | None:
+    """The file of this user's desk; None where nothing is to be remembered."""
+    from checks.history.store import default_folder
+    from checks.sharing.files import make_private
+
+    folder = default_folder()
+    if folder is None:
+        return None
+    make_private(folder)
+    return folder / _NAME

@@ -58,4 +58,6 @@ class ScriptFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     rows: int = 0
     runs: bool = False  # whether starting it does something
     frameworks: tuple[str, ...] = ()  # that it imports
+    imports: dict[str, str] = {}  # packages that it imports by name, also random, and the name each has in it
+    loads_data: bool = False  # with torch.utils.data.DataLoader
     marks: tuple[ScriptMark, ...] = ()

@@ -5,10 +5,13 @@ is asked first: who needs the same decisions, and has them, needs nothing. The w
 wizard/report/content/advice.py; the lines come from resources/knowledge/frameworks/settings_advice.toml.
 """
 
+import re
 import statistics
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from checks.analysis.models.repeats import says_of_decisions
 from checks.analysis.numbers.repeats import DETERMINISTIC, NO_FORM, is_processor, is_well_timed, timed_calls
@@ -32,6 +35,7 @@ from checks.facts import (
     OnnxRuntimeFacts,
     Precision,
     Repeat,
+    SentFile,
 )
 from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
 from checks.facts.versions import release
@@ -96,7 +100,8 @@ class Block:
     """What one framework needs. ``refused``: operations that raise an error in deterministic mode.
 
     ``operations``, ``models``: what changed from run to run, and what became of it. ``untouched``: deterministic mode
-    was left out, since on this processor none of so many operations changed.
+    was left out, since on this processor none of so many operations changed. ``scripts``: the given ones, by which it
+    was made.
     """
 
     framework: str
@@ -105,6 +110,7 @@ class Block:
     models: tuple[Changed, ...] = ()
     refused: tuple[str, ...] = ()
     untouched: int = 0
+    scripts: tuple[str, ...] = ()
 
     @property
     def has_mode(self) -> bool:
@@ -169,6 +175,7 @@ class _Wanted:
     def frameworks(self) -> Iterator[tuple[str, FrameworkFacts]]:
         """The frameworks that computed something here and of which the table has lines."""
         computed = {run.framework for run in self.measured}
+        computed = computed & self._imports.keys() or computed  # a script that is given says which it is about
         for name, found in self.facts.frameworks.each() if self.facts.frameworks else ():
             if name in _ADVISED and name in computed:
                 yield name, found
@@ -183,7 +190,7 @@ class _Wanted:
             AdvisedLine(
                 line, _filled(line.code, self._threads(found)), _cost(line.cost, mine, names) if line.cost else None
             )
-            for line in SettingsAdviceTable.read().line
+            for line in map(self._in_names_of_script, SettingsAdviceTable.read().line)
             if line.framework in ("", framework)
             and holds.issuperset(line.needs)
             and not holds.intersection(line.without)
@@ -197,7 +204,27 @@ class _Wanted:
             models_changed(mine),
             refused,
             untouched=len(_repeated(mine)) if self._wants_bits and Need.BITS not in holds else 0,
+            scripts=tuple(sent.name for sent in self._scripts if framework in (sent.read.imports if sent.read else ())),
         )
+
+    @property
+    def _scripts(self) -> tuple[SentFile, ...]:
+        """The given scripts that were read."""
+        return tuple(sent for sent in self.facts.scripts if sent.read is not None and sent.read.kind != "config")
+
+    @property
+    def _imports(self) -> dict[str, str]:
+        """The packages that the given scripts import, and their names there; {}: none was given."""
+        return {name: alias for sent in self._scripts if sent.read for name, alias in sent.read.imports.items()}
+
+    def _in_names_of_script(self, line: SettingLine) -> SettingLine:
+        """A line with the names that the script has for its packages: ``np`` for ``numpy``."""
+        code, imports = line.code, line.imports
+        for package, alias in self._imports.items():
+            if alias != package and f"import {package}" in imports:
+                code = re.sub(rf"\b{package}\.(?=\w)", f"{alias}.", code)
+                imports = tuple(f"{each} as {alias}" if each == f"import {package}" else each for each in imports)
+        return msgspec.structs.replace(line, code=code, imports=imports)
 
     @property
     def _wants_bits(self) -> bool:
@@ -209,9 +236,13 @@ class _Wanted:
         has_nvidia = any(_is_nvidia(card, found) for card in cards) or _runs_on_nvidia(found)
         target = self.facts.target_interpreter
         if framework not in _RUNTIMES:
-            yield Need.PROGRAM
-            if target is not None and target.package("numpy") is not None:
+            imports = self._imports
+            if not imports or "random" in imports:
+                yield Need.PYTHON
+            if "numpy" in imports or (not imports and target is not None and target.package("numpy") is not None):
                 yield Need.NUMPY
+            if not imports or any(sent.read and sent.read.loads_data for sent in self._scripts):
+                yield Need.LOADER
         # On a processor alone next to nothing varies: there the mode is for those who have seen it, or seen little.
         if self._wants_bits and (cards or has_nvidia or _vary(mine) or not (_is_seen(mine) or is_any_random(mine))):
             yield Need.BITS

@@ -22,6 +22,7 @@ from checks.readers.scripts.sources import NOTEBOOK, PYTHON, Unreadable
 
 _MOST_ROWS = 200_000  # of the modules that are kept at once
 _FRAMEWORKS = ("torch", "tensorflow", "keras", "jax", "sklearn", "numpy", "transformers", "lightning", "onnxruntime")
+_LOADER = "torch.utils.data.DataLoader"
 
 
 @dataclass
@@ -254,7 +255,21 @@ def _facts(module: Module, runs: bool) -> ScriptFacts:
         rows=len(module.source.rows),
         runs=runs,
         frameworks=tuple(name for name in _FRAMEWORKS if name in names),
+        imports=_imported(module),
+        loads_data=any(meaning == _LOADER for _, _, meaning in ModuleView(module).calls()),
     )
+
+
+def _imported(module: Module) -> dict[str, str]:
+    """Of the packages that settings are given to the name that each has: that of an import as a whole, else its own."""
+    found: dict[str, str] = {}
+    for node in (node for scope in module.walk.scopes.values() for node in scope.imports):
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                found.setdefault((node.module or "").partition(".")[0], "")
+            elif alias.asname is None or "." not in alias.name:
+                found[alias.name.partition(".")[0]] = alias.asname or ""
+    return {name: alias or name for name, alias in found.items() if name in (*_FRAMEWORKS, "random")}
 
 
 def _with(facts: ScriptFacts, marks: list[ScriptMark]) -> ScriptFacts:

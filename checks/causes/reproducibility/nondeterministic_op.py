@@ -41,8 +41,9 @@ from checks.analysis.numbers.repeats import (
     trainings,
     versions_of,
 )
+from checks.analysis.scripts.measured import VariedLine, used_in_script, varied_lines
 from checks.causes.registry import check
-from checks.facts import Frameworks, Measurements, ModelMeasured, Repeat, Symptom
+from checks.facts import Facts, Frameworks, Measurements, ModelMeasured, Repeat, Symptom
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 from checks.facts.question import Exactness
 from checks.knowledge.frameworks.determinism import DeterminismTable, Promise
@@ -54,9 +55,9 @@ _PERHAPS_USED = 0.8  # of an operation: whether the user's program has it, is no
 
 @check("nondeterministic-op")
 def nondeterministic_op(
-    measurements: Measurements, frameworks: Frameworks | None, symptom: Symptom | None
+    measurements: Measurements, frameworks: Frameworks | None, symptom: Symptom | None, facts: Facts | None = None
 ) -> Iterator[Finding]:
-    """One finding per framework and device, and per model of the user."""
+    """One finding per framework and device, with the lines of a given script that use it, and per model of the user."""
     models = of_models(measurements, REPEATED)
     yield from _in_models(models, measurements, symptom)
     found = repeated((*measurements.all, *runs(measurements.all)), versions_of(frameworks))
@@ -68,20 +69,35 @@ def nondeterministic_op(
         ]
         if not varying:
             continue
+        lines = tuple(line for line in _lines(facts, device) if line.run.framework == framework)
         yield Finding(
             severity=Severity.WARNING if _matters(symptom) else Severity.NOTE,
-            confidence=_sure_of(varying, measurements),
+            confidence=_sure_of(varying, measurements, lines),
             subject=f"{framework} {device}",
-            evidence=(Evidence("computed_on", f"{framework}, {device}", _origin(varying)), *_evidence(varying)),
+            evidence=(
+                Evidence("computed_on", f"{framework}, {device}", _origin(varying)),
+                *(Evidence("script_line", _shown(line), line.name) for line in lines),
+                *_evidence(varying),
+            ),
             remedies=remedies_on(device),
             values={
                 FRAMEWORK: framework,
                 "device": device,
                 "varying": in_words(varying),
+                "used": used_in_script(lines),
                 "mended": phrase(_mended(varying)),
                 "place": phrase(_place(device)),
             },
         )
+
+
+def _lines(facts: Facts | None, device: str) -> tuple[VariedLine, ...]:
+    return varied_lines(facts, device) if facts is not None else ()
+
+
+def _shown(line: VariedLine) -> str:
+    where = f"{line.mark.cell}:{line.mark.line}" if line.mark.cell else str(line.mark.line)
+    return f"{line.name}:{where}: {line.mark.subject}, {line.run.others} / {line.run.repetitions}"
 
 
 def _in_models(
@@ -113,6 +129,7 @@ def _in_models(
                 **values_of(model),
                 "device": model.device,
                 "varying": (varying,),
+                "used": used_in_script(()),
                 "mended": phrase("mended-by-mode" if mended else "not-mended" if modes else "none-tried"),
                 "place": phrase(_place(model.device)),
             },
@@ -139,8 +156,13 @@ def _sure(repetitions: int) -> float:
     return min((repetitions + 1) / (repetitions + 2), _SUREST)
 
 
-def _sure_of(varying: Sequence[Repeated], measurements: Measurements) -> float:
-    """How surely this is why the user's results change: a training that ended apart says so, an operation only may."""
+def _sure_of(varying: Sequence[Repeated], measurements: Measurements, lines: Sequence[VariedLine]) -> float:
+    """How surely this is why the user's results change: a training that ended apart says so, or the user's own script.
+
+    Of an operation that is in neither it only may be.
+    """
+    if lines:
+        return _sure(max(line.run.repetitions for line in lines))
     place = (varying[0].framework, varying[0].device)
     trained = [training for training in trainings(measurements.all) if (training.framework, training.device) == place]
     runs_apart = [len(run.exact) for run in trained if run.distinct > 1]

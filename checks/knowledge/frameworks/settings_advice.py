@@ -17,7 +17,8 @@ class Part(StrEnum):
 class Need(StrEnum):
     """What must hold for a line to be needed (see the table)."""
 
-    PROGRAM = "program"
+    PYTHON = "python"
+    LOADER = "loader"
     NUMPY = "numpy"
     BITS = "bits"
     SEED = "seed"

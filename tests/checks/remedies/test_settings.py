@@ -26,9 +26,11 @@ from checks.facts import (
     Precision,
     ProviderStart,
     Repeat,
+    SentFile,
     TensorFlowFacts,
     TorchFacts,
 )
+from checks.facts.scripts import ScriptFacts
 from checks.facts.versions import release
 from checks.knowledge.frameworks.determinism import DeterminismTable
 from checks.knowledge.frameworks.settings_advice import Need, Part, SettingsAdviceTable
@@ -548,3 +550,44 @@ def test_every_need_is_told_by_some_line_and_filled() -> None:
     assert len({line.id for line in lines}) == len(lines)
     for line in lines:
         compile(line.code.replace("{seed}", str(SEED)).replace("{threads}", "8"), line.id, "exec")
+
+
+def _script(imports: dict[str, str], *, loads_data: bool = False) -> SentFile:
+    read = ScriptFacts(file="train.py", imports=imports, loads_data=loads_data)
+    return SentFile(name="train.py", kind="script", read=read)
+
+
+@pytest.mark.parametrize(
+    ("script", "ids"),
+    [
+        (_script({"torch": "torch"}), {"torch-seed"}),
+        (_script({"torch": "torch", "random": "random"}), {"torch-seed", "python-seed"}),
+        (_script({"torch": "torch", "numpy": "np"}), {"torch-seed", "numpy-seed"}),
+        (_script({"torch": "torch"}, loads_data=True), {"torch-seed", "torch-loader"}),
+        (_script({"pandas": "pd"}), {"torch-seed"}),
+    ],
+)
+def test_the_block_has_what_the_script_uses(script, ids):
+    known = msgspec.structs.replace(facts(torch(CPU), *many()), scripts=(script,))
+    (block,) = advice(known, exactness="close").blocks
+    assert {line.line.id for line in block.lines if line.line.part in (Part.SEED, Part.USE)} == ids
+
+
+def test_the_block_speaks_in_the_names_of_the_script():
+    script = _script({"torch": "th", "numpy": "np"})
+    known = msgspec.structs.replace(facts(torch(CPU), *many()), scripts=(script,))
+    (block,) = advice(known, exactness="close").blocks
+    lines = {line.line.id: (line.line.imports, line.code) for line in block.lines}
+    assert lines["numpy-seed"] == (("import numpy as np",), f"np.random.seed({SEED})")
+    assert lines["torch-seed"] == (("import torch as th",), f"th.manual_seed({SEED})")
+    assert block.scripts == ("train.py",)
+
+
+def test_of_two_frameworks_the_one_that_the_script_imports():
+    known = facts(torch(CPU), *many(), msgspec.structs.replace(repeat(), framework="jax"))
+    known = msgspec.structs.replace(
+        known,
+        frameworks=Frameworks(torch=torch(CPU), jax=JaxFacts(version="0.10.2")),
+        scripts=(_script({"torch": "torch"}),),
+    )
+    assert [block.framework for block in advice(known, exactness="close").blocks] == ["torch"]

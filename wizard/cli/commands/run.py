@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from checks.engine.processes.tree import ProcessTree
     from checks.engine.watch.command import Command
     from checks.engine.watch.connection import Inherited
-    from checks.facts import ProgramRun
+    from checks.facts import ProgramRun, SentFile
 
 _FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 ENDED_EARLY = 130
@@ -94,7 +94,7 @@ def run(chosen: argparse.Namespace) -> int:
     target = watched.interpreter or chosen.target
     if watched.end == ProgramEnd.NOT_STARTED and target is None:
         target = python_of(command.words, command.folder, variables)
-    code = _examined(watched, target, command.folder, chosen)
+    code = _examined(watched, target, command.folder, chosen, _scripts_of(command, chosen))
     return ENDED_EARLY if watched.end == ProgramEnd.CANCELLED else code
 
 
@@ -166,7 +166,25 @@ def _watched(command: Command, chosen: argparse.Namespace) -> tuple[ProgramRun, 
     return signals.told(watched), signals.ending
 
 
-def _examined(watched: ProgramRun, target: str | None, folder: Path, chosen: argparse.Namespace) -> int:
+def _scripts_of(command: Command, chosen: argparse.Namespace) -> tuple[SentFile, ...]:
+    """The program itself, to be read, where it is asked why its results change or differ."""
+    from checks.facts.question import ABOUT_RESULTS
+    from wizard.cli.inputs import sent_file
+
+    if chosen.symptom not in ABOUT_RESULTS:
+        return ()
+    named = (command.folder / word for word in command.words if word.endswith((".py", ".ipynb")))
+    script = next((path for path in named if path.is_file()), None)
+    return () if script is None else (sent_file(str(script), "script", chosen.lang),)
+
+
+def _examined(
+    watched: ProgramRun,
+    target: str | None,
+    folder: Path,
+    chosen: argparse.Namespace,
+    scripts: tuple[SentFile, ...] = (),
+) -> int:
     from checks.engine.request import Request
     from checks.facts.case import Answers
     from checks.knowledge.packages.ai_programs import program_of_command
@@ -180,6 +198,7 @@ def _examined(watched: ProgramRun, target: str | None, folder: Path, chosen: arg
         # Where no Python ran, none is chosen in its stead: there is nothing to say about one.
         interpreters=() if target is None else None,
         runs=(watched,),
+        scripts=scripts,
         history=history_folder(chosen),
         program=program_of_command(watched.command) or "",
     )

@@ -112,6 +112,9 @@ def _cost_key(cost: Cost) -> str:
 
 
 def _notes(block: Block, language: str) -> Iterator[str]:
+    if block.scripts:
+        names = words("report.list-separator", language).join(block.scripts)
+        yield words("advice.of-scripts", language, names=names)
     if block.operations:
         yield words("advice.varying", language, count=len(block.operations))
         yield _became(block.operations, language, has_line=block.has_mode)

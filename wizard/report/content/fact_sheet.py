@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
+from checks.analysis.scripts.measured import VariedLine, varied_in
 from checks.analysis.scripts.words import text_of
 from checks.facts import (
     Accelerator,
@@ -162,7 +163,7 @@ def fact_sections(facts: Facts, language: str) -> tuple[FactSection, ...]:
         *_interpreter(left.left if left else facts.target_interpreter, language),
         *_frameworks(facts, language),
         *_environment(facts, language),
-        *(_sent(log, language) for log in (*facts.logs, *facts.scripts)),
+        *(_sent(sent, facts, language) for sent in (*facts.logs, *facts.scripts)),
     )
     return tuple(section for section in sections if section.rows or section.text)
 
@@ -332,11 +333,12 @@ def _environment(facts: Facts, language: str) -> Iterator[FactSection]:
         yield FactSection(words("report.section-environment", language), rows or (none,))
 
 
-def _sent(sent: SentFile, language: str) -> FactSection:
+def _sent(sent: SentFile, facts: Facts, language: str) -> FactSection:
     rows = [] if sent.size is None else [FactRow(row_label("file_size", language), size(sent.size, language))]
     if not sent.examined:
         rows.append(FactRow(row_label("examined", language), words("report.no", language)))
     marks = sent.read.marks if sent.read else ()
+    varied = tuple(varied_in(sent, facts.measurements))
     kind = sent.kind if sent.kind in ("script", "model") else "log"
     title = words(f"report.section-{kind if sent.name else 'pasted'}", language, name=sent.name)
     return FactSection(
@@ -344,14 +346,16 @@ def _sent(sent: SentFile, language: str) -> FactSection:
         tuple(rows),
         sent.text or "",
         sent.name or PASTED if sent.text else "",
-        marks=tuple(_marked(mark, language) for mark in marks),
+        marks=tuple(_marked(mark, varied, language) for mark in marks),
         marked=tuple(sorted({mark.row or mark.line for mark in marks})),
     )
 
 
-def _marked(mark: ScriptMark, language: str) -> FactRow:
-    """A line of a script that a rule speaks of."""
+def _marked(mark: ScriptMark, varied: Iterable[VariedLine], language: str) -> FactRow:
+    """A line of a script that a rule speaks of, with what was measured of the operation that it uses."""
     key = "script-line-in-cell" if mark.cell else "script-line"
     label = words(f"report.{key}", language, line=mark.line, cell=mark.cell or "")
     text = text_of(mark, language)
-    return FactRow(label, "\n".join(filter(None, (text.title, text.advice))))
+    mine = (line for line in varied if line.mark is mark)
+    measured = (words("report.script-line-varied", language, **line.figures) for line in mine)
+    return FactRow(label, "\n".join(filter(None, (text.title, *measured, text.advice))))

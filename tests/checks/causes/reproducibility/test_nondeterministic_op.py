@@ -5,8 +5,9 @@ import pytest
 from support.recorded_repeats import LARGE, NO_FORM, frameworks, left_out, measurements, recorded, repeat
 
 from checks.causes.reproducibility.nondeterministic_op import nondeterministic_op
-from checks.facts import Experiment, Facts, Repeat, Symptom
+from checks.facts import Experiment, Facts, Repeat, SentFile, Symptom
 from checks.facts.finding import Finding, NotHere, Severity
+from checks.facts.scripts import ScriptFacts, ScriptMark
 from checks.knowledge.catalogue import cause_of, remedy_of
 from checks.knowledge.phrases import in_language
 from checks.remedies.plan import plan_remedies
@@ -134,3 +135,31 @@ def test_a_real_processor() -> None:
     assert evidence(finding, "not_documented") == ""
     assert "Some of them repeated" in in_language(finding.values["mended"], "en")
     assert "index-backward" not in evidence(finding, "mended_by")  # 14 of 15 came often, and 37 may do so by chance
+
+
+def _with_script(*, subject: str = "torch.index_add", cell: int | None = None) -> Facts:
+    mark = ScriptMark(rule="nondeterministic-op", file="train.py", line=41, column=5, subject=subject, cell=cell)
+    return Facts(scripts=(SentFile(name="train.py", kind="script", read=ScriptFacts(file="train.py", marks=(mark,))),))
+
+
+def test_the_line_of_the_script_and_the_measurement_are_one_finding() -> None:
+    made = repeat("index-add", distinct=9, counts=(288, 12))
+    known = msgspec.structs.replace(_with_script(), measurements=(made,))
+    (finding,) = nondeterministic_op(measurements(made), frameworks(), None, known)
+    assert evidence(finding, "script_line") == "train.py:41: torch.index_add, 12 / 300"
+    assert in_language(finding.values["used"], "en") == (
+        " Your script uses them: "
+        "train.py, line 41 uses torch.index_add, which gave another result here in 12 of 300 runs."
+    )
+    assert "train.pyの41行目のtorch.index_addは" in in_language(finding.values["used"], "ja")
+    (unread,) = nondeterministic_op(measurements(made), frameworks(), None)
+    assert finding.confidence > unread.confidence
+
+
+@pytest.mark.parametrize("subject", ["torch.histc", "tensorflow.math.unsorted_segment_sum"])
+def test_a_line_that_uses_something_else_says_nothing(subject: str) -> None:
+    made = repeat("index-add", distinct=9)
+    known = msgspec.structs.replace(_with_script(subject=subject), measurements=(made,))
+    (finding,) = nondeterministic_op(measurements(made), frameworks(), None, known)
+    assert evidence(finding, "script_line") == ""
+    assert in_language(finding.values["used"], "en") == ""

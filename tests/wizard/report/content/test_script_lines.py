@@ -5,7 +5,7 @@ import json
 import pytest
 
 from checks.engine.sent_scripts import with_scripts_read
-from checks.facts import Facts, SentFile
+from checks.facts import Facts, Repeat, SentFile
 from checks.facts.case import Answers
 from checks.judgement.judge import judged
 from wizard.report.content.blocks import Pairs, SentText
@@ -50,3 +50,17 @@ def test_a_script_without_such_lines(tmp_path):
     (section,) = _sections(path)
     assert [type(block) for block in section.blocks] == [SentText]
     assert section.blocks[0].marked == ()
+
+
+def test_what_was_measured_stands_beside_the_line_that_uses_it(tmp_path):
+    path = tmp_path / "train.py"
+    path.write_text("import torch\n\nx = torch.ones(3, device='cuda')\nprint(x.index_add(0, x, x))\n", encoding="utf-8")
+    (sent,) = with_scripts_read((SentFile(origin=str(path), name=path.name, kind="script"),))
+    run = Repeat(
+        framework="torch", operation="index-add", device="cuda:0", repetitions=30, distinct=3, counts=(18, 11, 1)
+    )
+    case = judged(Facts(scripts=(sent,), measurements=(run,)), Answers(), outcomes=())
+    sections = [one for one in document_of(build(case, "en")).sections if one.id.startswith("text/")]
+    told = "\n".join(row.value for row in sections[0].blocks[0].rows)
+    assert "Measured here: torch.index_add gave another result in 12 of 30 runs on cuda:0." in told
+    assert sent.read.imports == {"torch": "torch"}

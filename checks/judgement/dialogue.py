@@ -10,9 +10,11 @@ from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
 from checks.judgement.questions import is_told
 from checks.knowledge.tickets.questions import TicketQuestion, pattern, questions
+from checks.readers.tickets.lines import lines_of
 from checks.readers.tickets.read import ANSWER, TICKET, pasted, read_ticket
 from checks.readers.tickets.reported import facts_of_text
 from checks.readers.tickets.threads import Mail
+from checks.readers.tickets.wording.signatures import hits
 
 _LETTER = re.compile(r"\W{0,2}([a-d1-4])\W{0,2}(?:\s|$)", re.IGNORECASE)
 _CURED = re.compile(
@@ -56,6 +58,15 @@ def fits(question: TicketQuestion, text: str) -> bool:
     if _NOTHING.match(text) or _NO_PROGRAM.search(text):
         return True
     return bool(pattern(question.prints).search(text)) or is_told(question, facts_of_text(text), text)
+
+
+def tells(text: str) -> bool:
+    """Whether a text says anything that a ticket is judged by: a fact, or a line that a cause is known by.
+
+    Who is asked one thing often sends another, which counts as well.
+    """
+    facts = facts_of_text(text)
+    return facts != facts_of_text("") or bool(hits(lines_of(text), (facts,)))
 
 
 def answered(case: Case, question: str, *, choice: str = "", text: str = "") -> Case:

@@ -14,6 +14,7 @@ import getpass
 import logging
 import platform
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,11 +77,24 @@ _GPU_UUID = scan.compiled(r"(?i)\bGPU-([0-9a-f]{4,}[0-9a-f-]*)\b")
 _SECRETS, _ADDRESSES, _PEOPLE = 2, 4, 5  # the turns of the rules that these are of
 
 
+class Hidden(msgspec.Struct, frozen=True):
+    """One value that is hidden. ``kind`` as in redaction.toml; ``value`` as it was first written; ``shown`` for it."""
+
+    kind: str
+    value: str
+    shown: str
+
+
 class Redacted(msgspec.Struct, frozen=True):
-    """A case without what identifies people and machines. ``replaced``: kind -> number of different values hidden."""
+    """A case without what identifies people and machines."""
 
     case: Case
-    replaced: dict[str, int]
+    hidden: tuple[Hidden, ...]
+
+    @property
+    def replaced(self) -> dict[str, int]:
+        """Kind -> number of different values."""
+        return dict(Counter(one.kind for one in self.hidden))
 
 
 @dataclass(frozen=True)
@@ -105,10 +119,11 @@ def this_machine() -> Own:
     return Own(user=user, home=home, host=platform.node())
 
 
-def redact(case: Case, own: Own | None = None, words: Iterable[str] = ()) -> Redacted:
+def redact(case: Case, own: Own | None = None, words: Iterable[str] = (), keep: Iterable[str] = ()) -> Redacted:
     """The case with everything hidden that must not leave the machine.
 
-    ``words`` are the user's own: a project, a customer. Doing it twice hides no more than doing it once.
+    ``words`` are the user's own: a project, a customer. ``keep``: values that stay all the same, but for secrets.
+    Doing it twice hides no more than doing it once.
     """
     own = this_machine() if own is None else own
     plain = msgspec.to_builtins(case)
@@ -119,8 +134,11 @@ def redact(case: Case, own: Own | None = None, words: Iterable[str] = ()) -> Red
             names.group(text)
     for word in words:
         names.word(word)
-    hidden = _replace(plain, "", Redaction(names))
-    return Redacted(case=msgspec.convert(hidden, prepared(Case)), replaced=dict(names.counts()))
+    for value in keep:
+        names.keep(value)
+    clean = _replace(plain, "", Redaction(names))
+    hidden = tuple(Hidden(kind, names.spelt[shown], shown) for (kind, _), shown in names.given.items())
+    return Redacted(msgspec.convert(clean, prepared(Case)), hidden)
 
 
 def redacted_plain(plain: Any, target: str = "", own: Own | None = None) -> Any:

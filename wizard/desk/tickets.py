@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _SOON = 250  # milliseconds after the last key, when the list is searched
 _SYMBOL, _NARROW = 16, 860  # logical pixels
 _WIDE = (250, 180, 58, 60, 84, 54, 54)  # of the columns, at least
+_SHARES = (700, 330)  # of the window: the list, and the ticket
 _SHOWS = ("all", "undecided", "decided", "new")
 _SORTS = ("urgent", "newest", "oldest", "alike", "unsure", "cause", "product")
 
@@ -90,8 +91,7 @@ class TicketsView(QWidget):
         self._both = QSplitter(Qt.Orientation.Horizontal)
         self._both.addWidget(left)
         self._both.addWidget(self.panel)
-        self._both.setStretchFactor(0, 5)
-        self._both.setStretchFactor(1, 2)
+        self._both.setSizes(_SHARES)
         self._both.setChildrenCollapsible(False)
         line = filled(QHBoxLayout(), spacing=8)
         line.addWidget(self.search, 1)

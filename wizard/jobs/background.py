@@ -26,7 +26,7 @@ from wizard.jobs.interpreters import interpreter_at, interpreters_here
 from wizard.jobs.lots import LotJobs
 from wizard.jobs.mending import MendingJobs
 from wizard.jobs.program import LiveOutput, NotStartable, Program, installed, listed, looked_at, watched
-from wizard.jobs.reports import Unopened, compared_files, diagnosed, exported, opened, rendered, told, untold
+from wizard.jobs.reports import Unopened, compared_files, diagnosed, exported, opened, outgoing, rendered, told, untold
 from wizard.jobs.threads import Threads
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from checks.facts import InterpreterFacts, LocalProgram, ProgramRun
     from checks.facts.case import Case
     from wizard.jobs.engine_thread import Examine
+    from wizard.jobs.reports import Outgoing
 
 log = logging.getLogger(__name__)
 
@@ -381,24 +382,35 @@ class Work(QObject):
             log.error("two reports could not be compared", exc_info=error)
             self._case.set_notice(Notice("error-ours", {"error": error}))
 
-    def export(self, path: Path, kind: str, paper: str, *, hide: Sequence[str] | None) -> None:
-        """Write the report: "pdf" (on "a4" or "letter") or "json"; with these words, too, hidden, or with nothing."""
+    def export(
+        self, path: Path, kind: str, paper: str, *, hide: Sequence[str] | None, keep: Sequence[str] = ()
+    ) -> None:
+        """Write the report: "pdf" (on "a4" or "letter") or "json"; with these words, too, hidden, or with nothing.
+
+        ``keep``: what is private and stays all the same.
+        """
         case, language = self._case.case, self._case.language
         if case is not None and not self._is_taken():
             self._case.set_busy("busy-exporting")
             self._start(
-                lambda: exported(case, path, kind, language, paper, hide=hide),
+                lambda: exported(case, path, kind, language, paper, hide=hide, keep=keep),
                 lambda hidden: self._written(path, hidden),
                 self._failed(path),
             )
 
-    def copy(self, kind: str, language: str, *, hide: Sequence[str] | None) -> None:
+    def preview(self, hide: Sequence[str], keep: Sequence[str], take: Callable[[Outgoing], object]) -> None:
+        """Hand over what others will read of the case that is shown, and what is hidden in it."""
+        case, language = self._case.case, self._case.language
+        if case is not None:
+            self._start(lambda: outgoing(case, language, hide=hide, keep=keep), take, self._not_rendered)
+
+    def copy(self, kind: str, language: str, *, hide: Sequence[str] | None, keep: Sequence[str] = ()) -> None:
         """Render the report as "markdown" or "reply" in this language, and tell it through ``rendered``."""
         case = self._case.case
         if case is not None and not self._is_taken():
             self._case.set_busy("busy-exporting")
             self._start(
-                lambda: rendered(case, kind, language, hide=hide),
+                lambda: rendered(case, kind, language, hide=hide, keep=keep),
                 lambda text: self._rendered(f"{kind}-{language}", text),
                 self._not_rendered,
             )

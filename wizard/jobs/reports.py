@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from wizard.flow import Answers
 
 if TYPE_CHECKING:
     from checks.facts.case import Case
+    from checks.sharing.redact import Hidden
 
 
 class Unopened(Exception):  # noqa: N818 - which of two reports it is, and why
@@ -78,16 +79,39 @@ def compared_files(first: Path, second: Path) -> Case:
 
 
 def exported(
-    case: Case, path: Path, kind: str, language: str, paper: str, *, hide: Sequence[str] | None
+    case: Case,
+    path: Path,
+    kind: str,
+    language: str,
+    paper: str,
+    *,
+    hide: Sequence[str] | None,
+    keep: Sequence[str] = (),
 ) -> dict[str, int]:
     """Write a report. Returns how many values of each kind are hidden in it."""
     from wizard.report.export import export
 
-    return export(case, path, kind, language, paper, hide=hide)
+    return export(case, path, kind, language, paper, hide=hide, keep=keep)
 
 
-def rendered(case: Case, kind: str, language: str, *, hide: Sequence[str] | None) -> str:
+def rendered(case: Case, kind: str, language: str, *, hide: Sequence[str] | None, keep: Sequence[str] = ()) -> str:
     """A report as text."""
     from wizard.report.export import render
 
-    return render(case, kind, language, hide=hide).decode()
+    return render(case, kind, language, hide=hide, keep=keep).decode()
+
+
+class Outgoing(NamedTuple):
+    """What leaves the machine: the report as text, and what is hidden in it."""
+
+    text: str
+    hidden: tuple[Hidden, ...]
+
+
+def outgoing(case: Case, language: str, *, hide: Sequence[str], keep: Sequence[str]) -> Outgoing:
+    """The whole report as others will read it."""
+    from checks.sharing.redact import redact
+    from wizard.report.export import render
+
+    redacted = redact(case, words=hide, keep=keep)
+    return Outgoing(render(redacted.case, "markdown", language, hide=None).decode(), redacted.hidden)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from checks.judgement.changes import Changes, changes
 from wizard.case_model import CaseModel
@@ -56,6 +57,7 @@ class ReportPage(Page):
         super().__init__(case, work, parent)
         self._report: Report | None = None
         self._shown: tuple[object, ...] = ()
+        self.values_to_keep: tuple[str, ...] = ()  # private ones that the user wants to be seen all the same
         self._folds: dict[str, Fold] = {}
         self._files: FilesView | None = None
         self._top = QWidget()
@@ -81,6 +83,7 @@ class ReportPage(Page):
         """What was typed and chosen for one case holds for no other."""
         self.redact.setChecked(True)
         self.words.clear()
+        self.values_to_keep = ()
         self.asking.text.clear()
         self.reply.forget()
 
@@ -112,8 +115,10 @@ class ReportPage(Page):
         self.bind(self.words.setPlaceholderText, "report-hide-words")
         self.bind(self.words.setAccessibleName, "report-hide-words")
         self.bind(self.words.setToolTip, "report-hide-words-means")
-        self.redact.toggled.connect(self.words.setEnabled)
-        kept = WrapLayout(self._save, self._markdown, self.paper)
+        self.outgoing = self.button("report-outgoing", self._preview, "report-outgoing-means")
+        for widget in (self.words, self.outgoing):
+            self.redact.toggled.connect(widget.setEnabled)
+        kept = WrapLayout(self._save, self._markdown, self.paper, self.outgoing)
         filled(QVBoxLayout(self._more_part), kept, self.redact, self.words, margins=(0, 0, 0, 0), spacing=8)
         self._more_part.hide()
 
@@ -283,14 +288,26 @@ class ReportPage(Page):
             button.setText(copied)
             QTimer.singleShot(_COPIED_FOR, button, again)
 
+    def _preview(self) -> None:
+        """Show what goes out, and take over what is changed there."""
+        from wizard.pages.outgoing import OutgoingDialog
+
+        def ask(hide: tuple[str, ...], keep: tuple[str, ...]) -> None:
+            self.words.setText(", ".join(hide))
+            self.values_to_keep = keep
+            self.work.preview(hide, keep, lambda found: dialog.take(found) if isValid(dialog) else None)
+
+        dialog = OutgoingDialog(self, self.words_to_hide or (), self.values_to_keep, ask)
+        dialog.open()
+
     def _copy_markdown(self) -> None:
-        self.work.copy("markdown", self.case.language, hide=self.words_to_hide)
+        self.work.copy("markdown", self.case.language, hide=self.words_to_hide, keep=self.values_to_keep)
 
     def _begin_reply(self) -> None:
         self.reply.begin(self.case.answers.text or _sent(self.case.case))
 
     def _ask_reply(self, language: str) -> None:
-        self.work.copy("reply", language, hide=self.words_to_hide)
+        self.work.copy("reply", language, hide=self.words_to_hide, keep=self.values_to_keep)
 
     def _rendered(self, what: str, text: str) -> None:
         kind, _, language = what.partition("-")

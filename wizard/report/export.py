@@ -53,18 +53,25 @@ class ExportError(Exception):
 
 
 def export(
-    case: Case, path: Path, kind: str, language: str, paper: str | None = None, *, hide: Sequence[str] | None = ()
+    case: Case,
+    path: Path,
+    kind: str,
+    language: str,
+    paper: str | None = None,
+    *,
+    hide: Sequence[str] | None = (),
+    keep: Sequence[str] = (),
 ) -> dict[str, int]:
     """Write the report.
 
     ``kind``: one of KINDS; ``paper``: "a4", "letter" or None for the country's; ``hide``: the user's own words to hide
-    besides what is private, None to hide nothing.
+    besides what is private, None to hide nothing; ``keep``: what is private and stays all the same.
     Returns how many values of which kind were hidden. An existing file stays as it was until the new one is whole.
 
     Raises:
         ExportError: it could not be written.
     """
-    shown, hidden = _hidden(case, hide)
+    shown, hidden = _hidden(case, hide, keep)
     data = _render(shown, kind, language, paper)
     try:
         write_whole(path, data)
@@ -73,13 +80,21 @@ def export(
     return hidden
 
 
-def render(case: Case, kind: str, language: str, paper: str | None = None, *, hide: Sequence[str] | None = ()) -> bytes:
+def render(
+    case: Case,
+    kind: str,
+    language: str,
+    paper: str | None = None,
+    *,
+    hide: Sequence[str] | None = (),
+    keep: Sequence[str] = (),
+) -> bytes:
     """The report as the bytes of a file, as :func:`export` writes it.
 
     Raises:
         ExportError: a PDF on a machine without a font for its language.
     """
-    return _render(_hidden(case, hide)[0], kind, language, paper)
+    return _render(_hidden(case, hide, keep)[0], kind, language, paper)
 
 
 def check_writable(path: Path) -> None:
@@ -116,12 +131,12 @@ def default_paper() -> str:
     return "letter" if country.upper() in _LETTER or country in _LETTER_BY_NAME else "a4"
 
 
-def _hidden(case: Case, hide: Sequence[str] | None) -> tuple[Case, dict[str, int]]:
+def _hidden(case: Case, hide: Sequence[str] | None, keep: Sequence[str]) -> tuple[Case, dict[str, int]]:
     if hide is None:
         return case, {}
     from checks.sharing.redact import redact
 
-    result = redact(case, words=hide)
+    result = redact(case, words=hide, keep=keep)
     return result.case, result.replaced
 
 

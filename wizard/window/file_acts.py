@@ -140,7 +140,8 @@ class FileActs:
             path = Path(dialog.selectedFiles()[0])
             remember(EXPORT, path)
             remember(REPORT, path)  # what was saved is what will be opened or compared
-            self._work.export(path, kind, report.paper.currentData(), hide=report.words_to_hide)
+            paper, hide, keep = report.paper.currentData(), report.words_to_hide, report.values_to_keep
+            self._work.export(path, kind, paper, hide=hide, keep=keep)
         dialog.deleteLater()
 
     # --- what is dropped

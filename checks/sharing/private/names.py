@@ -68,6 +68,8 @@ class Names:
     secrets: dict[str, str] = field(default_factory=dict)
     homes: set[tuple[str, str]] = field(default_factory=set)  # folded (root, user) of the own home
     given: dict[tuple[str, str], str] = field(default_factory=dict)
+    spelt: dict[str, str] = field(default_factory=dict)  # placeholder -> the value as it was first written
+    kept: set[str] = field(default_factory=set)  # folded values that are not hidden
     last: Counter[str] = field(default_factory=Counter)
     seen: dict[str, Seen] = field(default_factory=dict)  # text -> what learning from it found
 
@@ -102,6 +104,10 @@ class Names:
         if word.strip():
             self.words.setdefault(folded(word.strip()), word.strip())
 
+    def keep(self, value: str) -> None:
+        """Leave a value as it is, unless it is a secret."""
+        self.kept.add(folded(value))
+
     def own_home(self, path: str) -> None:
         """Learn the home folder that commands will stand in."""
         for home in homes(f"{path}/".encode("utf-8", "replace")):
@@ -120,10 +126,13 @@ class Names:
 
     def placeholder(self, kind: str, value: str) -> str:
         """The placeholder of a value, the same wherever it stands."""
+        if kind != "secret" and folded(value) in self.kept:
+            return value
         key = (kind, unicodedata.normalize("NFC", value).casefold())
         if key not in self.given:
             self.last[kind] += 1
             self.given[key] = f"<{kind}-{self.last[kind]}>"
+            self.spelt[self.given[key]] = value
         return self.given[key]
 
     def named(self, kind: str, value: str) -> str:
@@ -134,7 +143,11 @@ class Names:
         plain = folded(value)
         if plain not in known and "~" in plain:  # a short name: the first that it can stand for
             plain = self._by_start.get(plain.partition("~")[0], plain)
-        return self.placeholder(kind, plain)
+        if plain in self.kept:
+            return value
+        shown = self.placeholder(kind, plain)
+        self.spelt[shown] = known.get(plain, value)
+        return shown
 
     @functools.cached_property
     def _by_start(self) -> dict[str, str]:

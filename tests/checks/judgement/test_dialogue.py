@@ -3,7 +3,7 @@
 import pytest
 
 from checks.facts.case import Answers, Case
-from checks.judgement.dialogue import answered, case_of_thread, choice_in, fits, questions_in, unanswered
+from checks.judgement.dialogue import answered, case_of_thread, choice_in, fits, questions_in, tells, unanswered
 from checks.judgement.judge import judged
 from checks.knowledge.tickets.questions import questions
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
@@ -199,3 +199,16 @@ def test_a_later_mail_corrects_an_earlier_one() -> None:
     assert version(Mail("kim", "Sorry, that was not right: torch 2.6.0+cu124.")) == "2.6.0+cu124"
     assert version(Mail("kim", "訂正です。torch 2.6.0でした。")) == "2.6.0"
     assert version(Mail("kim", "With torch 2.6.0 it is the same.")) is None  # both are talked about
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("torch 2.6.0", True),
+        ("RuntimeError: CUDA error: no kernel image is available for execution on the device", True),
+        ("banana", False),
+        ("I will look tomorrow.", False),
+    ],
+)
+def test_what_is_no_answer_may_tell_something_else(text: str, wanted: bool) -> None:
+    assert tells(text) is wanted

@@ -287,7 +287,7 @@ def test_why_a_field_is_unread_is_a_text_of_its_own() -> None:
 def test_twice_changes_nothing() -> None:
     text = "alice@desk-01:~$ cat /home/alice/x /home/bob/y 10.1.2.3 a@b.example HF_TOKEN=hf_abcdefghijklmnopqrst"
     once = redact(case(text), NOBODY)
-    assert redact(once.case, NOBODY) == Redacted(case=once.case, replaced={})
+    assert redact(once.case, NOBODY) == Redacted(case=once.case, hidden=())
 
 
 def test_later_names_do_not_take_old_placeholders() -> None:

@@ -106,7 +106,7 @@ class AskPanel(QFrame):
         more, case = self.text.toPlainText().strip(), self._page.case
         if not more or case.busy:
             return
-        if self._asked is not None and not self._asked.fits(more):
+        if self._asked is not None and not self._asked.fits(more) and not self._asked.tells(more):
             self.why.setText(case.say("ask-no-answer"))
             self.why.show()
             return

@@ -48,6 +48,13 @@ class QuestionView:
 
         return any(text == name for name, _ in self.choices) or fits(questions()[self.id], text)
 
+    @staticmethod
+    def tells(text: str) -> bool:
+        """Whether a text that is no answer says something else to judge by."""
+        from checks.judgement.dialogue import tells
+
+        return tells(text)
+
     @property
     def whole(self) -> str:
         """The question with its answers in one paragraph, each under its letter, to be answered by mail."""

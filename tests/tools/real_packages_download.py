@@ -36,9 +36,12 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Archive(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a registry holds of one version. ``source``: the source distribution, where pip has wheels too."""
+    """What a registry holds of one version. ``source``: the source distribution, where pip has wheels too.
 
-    registry: str = "pip"  # or "npm"
+    Of a repository on GitHub ``version`` is a commit, whose id stands for a checksum.
+    """
+
+    registry: str = "pip"  # or "npm", "github"
     name: str
     version: str
     licence: str
@@ -51,6 +54,8 @@ class Archive(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         """The name of the folder that it is unpacked into."""
         if self.registry == "npm":
             return f"npm-{self.name.removeprefix('@').replace('/', '-')}-{self.version}"
+        if self.registry == "github":
+            return f"{self.name.replace('/', '-')}-{self.version}"
         return f"{self.name.replace('-', '_')}-{self.version}"
 
     def __str__(self) -> str:
@@ -79,6 +84,10 @@ def unpacked(package: Archive, scratch: Path) -> Path:
     if folder.is_dir():
         return folder
     with tempfile.TemporaryDirectory(dir=scratch, prefix=".") as place:
+        if package.registry == "github":
+            _check_out(package, Path(place, "unpacked", "src"))
+            Path(place, "unpacked").rename(folder)
+            return folder
         archive = _download(package, Path(place))
         if (found := _sha256(archive)) != package.sha256:
             raise ValueError(f"{archive.name} has the SHA-256 {found}, not that of the list")
@@ -96,6 +105,21 @@ def _download(package: Archive, place: Path) -> Path:
     if done.returncode or len(archives) != 1:
         raise ValueError(f"{package} was not downloaded: {done.stderr.strip()[-500:]}")
     return archives[0]
+
+
+def _check_out(package: Archive, folder: Path) -> None:
+    """One commit of a repository, without its history."""
+    folder.mkdir(parents=True)
+    source = f"https://github.com/{package.name}.git"
+    for command in (
+        ["git", "init", "--quiet"],
+        ["git", "fetch", "--quiet", "--depth", "1", source, package.version],
+        ["git", "-c", "advice.detachedHead=false", "checkout", "--quiet", "FETCH_HEAD"],
+    ):
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60 * _MINUTES, check=False)
+        if done.returncode:
+            raise ValueError(f"{package} was not downloaded: {done.stderr.strip()[-500:]}")
+    shutil.rmtree(folder / ".git")
 
 
 def _npm(package: Archive, place: Path) -> list[str]:

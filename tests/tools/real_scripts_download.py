@@ -1,4 +1,4 @@
-"""Real programs: the examples and training scripts of source distributions, as they come from the package index.
+"""Real programs: the examples and training scripts of source distributions, and of repositories at one commit.
 
     python -m tests.tools.real_scripts_download FOLDER
 
@@ -23,7 +23,7 @@ SUFFIXES = (".py", ".ipynb")
 
 
 class Scripts(Archive, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A source distribution. ``folders``: where its programs lie, below its own folder."""
+    """A source distribution or repository. ``folders``: where its programs lie, below its own folder; "." all."""
 
     source: bool = True
     folders: tuple[str, ...]

@@ -41,7 +41,7 @@ def _optimiser_in(step: Step) -> str | None:
 def _given_back(load: Step, save: Step) -> tuple[Change, ...]:
     """Lines behind the one that gives the model its state, where the same scope has made the optimiser by then."""
     optimiser = _optimiser_in(load)
-    checkpoint = _name_of(load)
+    checkpoint = loaded_name(load)
     if optimiser is None or checkpoint is None or load.scope is not save.scope:
         return ()
     made = _line_of(load.scope, optimiser)
@@ -62,7 +62,7 @@ def _given_back(load: Step, save: Step) -> tuple[Change, ...]:
     return ()
 
 
-def _name_of(load: Step) -> str | None:
+def loaded_name(load: Step) -> str | None:
     """The variable that gets what is loaded."""
     parent = load.module.walk.parents.get(load.call)
     if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):

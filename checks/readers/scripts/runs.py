@@ -42,6 +42,8 @@ class Step:
         for keyword in self.call.keywords:
             if keyword.arg == name:
                 return keyword.value
+        if name in self._spread:
+            return self._spread[name]
         if index is not None and index < len(self.call.args):
             before = self.call.args[: index + 1]
             return None if any(isinstance(each, ast.Starred) for each in before) else before[-1]
@@ -50,13 +52,39 @@ class Step:
     @property
     def is_open(self) -> bool:
         """Whether further arguments come from a dict or a list that is not looked into."""
-        return any(each.arg is None for each in self.call.keywords) or any(
-            isinstance(each, ast.Starred) for each in self.call.args
-        )
+        unknown = (each for each in self.call.keywords if each.arg is None and self._held(each.value) is None)
+        return any(unknown) or any(isinstance(each, ast.Starred) for each in self.call.args)
+
+    @cached_property
+    def _spread(self) -> dict[str, ast.expr]:
+        """The arguments of the dicts that are spread into the call and that the text decides."""
+        spread = (self._held(each.value) or {} for each in self.call.keywords if each.arg is None)
+        return {name: value for found in spread for name, value in found.items()}
+
+    def _held(self, given: ast.expr) -> dict[str, ast.expr] | None:
+        """What a dict holds that is made in one place of this scope and never changed; None: the text does not tell."""
+        bindings = self.scope.bound.get(given.id, ()) if isinstance(given, ast.Name) else ()
+        made = getattr(bindings[0], "value", None) if len(bindings) == 1 else None
+        if made is None or not isinstance(given, ast.Name) or _is_changed(given.id, self.scope):
+            return None
+        if isinstance(made, ast.Dict):
+            names = [key.value if isinstance(key, ast.Constant) else None for key in made.keys]
+            return dict(zip(map(str, names), made.values, strict=True)) if None not in names else None
+        is_dict = isinstance(made, ast.Call) and self.meaning_of(made.func) == "builtins.dict" and not made.args
+        if not is_dict or any(each.arg is None for each in made.keywords):
+            return None
+        return {str(each.arg): each.value for each in made.keywords}
 
     def meaning_of(self, node: ast.expr) -> str:
         """What an expression of this scope stands for."""
         return self.module.names.meaning(node, self.scope)
+
+
+def _is_changed(name: str, scope: Scope) -> bool:
+    """Whether an item of a dict is set in a scope, or a method of it is called."""
+    stored = any(ast.unparse(target).startswith(f"{name}[") for target, _ in scope.stores)
+    called = (call.func.value for call in scope.calls if isinstance(call.func, ast.Attribute))
+    return stored or any(isinstance(receiver, ast.Name) and receiver.id == name for receiver in called)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,19 +22,27 @@ def jax_key_reused(view: ModuleView) -> Iterator[Mark]:
     if is_test(module):
         return
     used: dict[tuple[Scope, str], ast.Call] = {}
-    for scope, call, meaning in view.calls():
+    for scope, call, meaning in sorted(view.calls(), key=lambda found: (found[1].lineno, found[1].col_offset)):
         if not meaning.startswith(_PREFIX) or meaning.removeprefix(_PREFIX) in _MAKERS:
             continue
         key = call.args[0] if call.args else next((each.value for each in call.keywords if each.arg == "key"), None)
         if not isinstance(key, ast.Name):
             continue
-        before = used.get((scope, key.id))
-        if before is not None and not _is_bound_between(scope, key.id, before, call):
+        where = _owner(scope, key.id)
+        before = used.get((where, key.id))
+        if before is not None and not _is_bound_between(where, key.id, before, call):
             if not _are_alternatives(module, before, call):
                 yield Mark(module, call, meaning, {"key": key.id, **place_values(module, before, module)})
-        elif _is_repeated(module, scope, key.id, call):
+        elif _is_repeated(module, where, key.id, call):
             yield Mark(module, call, meaning, {"key": key.id, **place_values(module, call, module)})
-        used[scope, key.id] = call
+        used[where, key.id] = call
+
+
+def _owner(scope: Scope, name: str) -> Scope:
+    """The scope whose name a lambda uses."""
+    while isinstance(scope.node, ast.Lambda) and scope.parent is not None and name not in scope.bound:
+        scope = scope.parent
+    return scope
 
 
 def _bindings(scope: Scope, name: str) -> list[ast.Name]:

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from checks.analysis.scripts.checkpoint_changes import completed
+from checks.analysis.scripts.checkpoint_changes import completed, loaded_name
 from checks.analysis.scripts.registry import Mark, run_rule
 from checks.analysis.scripts.signs import shown, trains
 from checks.readers.scripts.runs import Run, Step, is_test
@@ -21,13 +21,16 @@ _RESUMES = re.compile(r"resum|start_epoch|last_epoch|continu\w*[ _](?:the[ _])?t
 @run_rule("checkpoint-incomplete")
 def checkpoint_incomplete(run: Run) -> Iterator[Mark]:
     """``torch.save`` of the progress, or in a program that resumes, without the state of the optimiser."""
-    if is_test(run.entry) or not trains(run) or not _has_optimiser(run):
+    if is_test(run.entry) or not _goes_on(run):
         return
-    resumes = _resumes(run)
+    resumes, whole = _resumes(run), _whole_models(run)
     for step in run.steps:
         if step.meaning != "torch.save" or not step.call.args:
             continue
         saved = step.call.args[0]
+        if isinstance(saved, ast.Name) and saved.id in whole and not _saves_optimiser(run):
+            yield Mark(step.module, step.call, "torch.save", {"call": shown(step)})
+            continue
         entries = _entries(step, saved)
         if entries is None:
             if resumes and _is_state(saved) and not _saves_optimiser(run):
@@ -43,17 +46,26 @@ def checkpoint_incomplete(run: Run) -> Iterator[Mark]:
 @run_rule("resume-incomplete")
 def resume_incomplete(run: Run) -> Iterator[Mark]:
     """``torch.load`` in a program that goes on with a training, and gives the optimiser nothing back."""
-    if is_test(run.entry) or not trains(run) or not _has_optimiser(run) or not _resumes(run):
+    if is_test(run.entry) or not _goes_on(run):
+        return
+    whole = _whole_models(run)
+    if not (_resumes(run) or whole):
         return
     loads = [
         step for step in run.steps if step.meaning.endswith(".load_state_dict") or _attribute(step) == "load_state_dict"
     ]
-    if any(_is_of_optimiser(step) for step in loads) or not loads:
+    if any(_is_of_optimiser(step) for step in loads) or not (loads or whole):
         return
     trained = next((at for at, step in enumerate(run.steps) if _attribute(step) in _TRAINS), len(run.steps))
-    first = next((step for step in run.steps[:trained] if step.meaning == "torch.load"), None)
+    opened = (step for step in run.steps[:trained] if step.meaning == "torch.load")
+    first = next((step for step in opened if loads or loaded_name(step) in whole), None)
     if first is not None:  # what is loaded behind the training is only asked
         yield Mark(first.module, first.call, "torch.load", {"call": shown(first)})
+
+
+def _goes_on(run: Run) -> bool:
+    """Whether a run has an optimiser and trains, and does not only ask a model that has one."""
+    return trains(run) and _has_optimiser(run) and any(_attribute(step) in _TRAINS for step in run.steps)
 
 
 def _resumes(run: Run) -> bool:
@@ -61,6 +73,21 @@ def _resumes(run: Run) -> bool:
     if "torch.load" not in run.called or not any(_attribute(step) == "load_state_dict" for step in run.steps):
         return False
     return any(_RESUMES.search(module.source.text) for module in run.modules)
+
+
+def _whole_models(run: Run) -> set[str]:
+    """The variables of a program that resumes whose whole model it saves, and gets back by loading it."""
+    if not any(_RESUMES.search(module.source.text) for module in run.modules):
+        return set()
+    saves = (step.call.args[0] for step in run.steps if step.meaning == "torch.save" and step.call.args)
+    saved = {given.id for given in saves if isinstance(given, ast.Name)}
+    return saved & {loaded_name(step) for step in run.steps if step.meaning == "torch.load"} & _models(run)
+
+
+def _models(run: Run) -> set[str]:
+    """The variables on which ``.parameters()`` is called: models."""
+    called = (step.call.func for step in run.steps if _attribute(step) == "parameters")
+    return {func.value.id for func in called if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name)}
 
 
 def _has_optimiser(run: Run) -> bool:

@@ -95,8 +95,9 @@ class _Folder:
             for error in module.source.broken:
                 self._unread(_unread(path, error))
             runs = is_entry(module)
-            read.append(_facts(module, runs))
-            self._add(marks, given, module, _of_module(module))
+            view = ModuleView(module)
+            read.append(_facts(view, runs))
+            self._add(marks, given, module, _of_module(view))
             if runs:
                 later.append(path)
             self._note_imports(module)
@@ -189,8 +190,7 @@ def _of_place(mark: ScriptMark) -> tuple[object, ...]:
     return mark.rule, mark.line, mark.column, mark.cell, mark.subject
 
 
-def _of_module(module: Module) -> Iterator[tuple[str, Mark]]:
-    view = ModuleView(module)
+def _of_module(view: ModuleView) -> Iterator[tuple[str, Mark]]:
     for name, functions in module_rules().items():
         for function in functions:
             for mark in function(view):
@@ -242,7 +242,8 @@ def _edit(module: Module, change: Change, file: str) -> Edit:
     )
 
 
-def _facts(module: Module, runs: bool) -> ScriptFacts:
+def _facts(view: ModuleView, runs: bool) -> ScriptFacts:
+    module = view.module
     names = {
         name.partition(".")[0]
         for scope in module.walk.scopes.values()
@@ -256,8 +257,15 @@ def _facts(module: Module, runs: bool) -> ScriptFacts:
         runs=runs,
         frameworks=tuple(name for name in _FRAMEWORKS if name in names),
         imports=_imported(module),
-        loads_data=any(meaning == _LOADER for _, _, meaning in ModuleView(module).calls()),
+        loads_data=_loads_data(view),
     )
+
+
+def _loads_data(view: ModuleView) -> bool:
+    try:
+        return any(meaning == _LOADER for _, _, meaning in view.calls())
+    except RecursionError:  # which the rules meet, too, and say so
+        return False
 
 
 def _imported(module: Module) -> dict[str, str]:

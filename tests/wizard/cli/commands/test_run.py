@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -11,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from checks.engine.watch.command import CommandError
+from checks.engine.watch.command import Command, CommandError
 from wizard.cli.command_line import run_command
+from wizard.cli.commands import run
 from wizard.words import area
 
 PYTHON = getattr(sys, "_base_executable", sys.executable)
@@ -143,3 +145,21 @@ def test_where_nothing_failed_nothing_is_proven(naosu: Naosu, tmp_path: Path) ->
     done = naosu("run", "--prove", "--json", "case.json", "--", PYTHON, "-c", "print(1)")
     assert "throw-away" not in done.stderr
     assert "proofs" not in json.loads((tmp_path / "case.json").read_text())["facts"]
+
+
+@pytest.mark.parametrize(
+    ("symptom", "words", "read"),
+    [
+        ("results-change", ("python", "train.py", "--epochs", "1"), ["train.py"]),
+        ("results-differ", ("train.py",), ["train.py"]),
+        ("results-change", ("python", "-m", "train"), []),
+        ("results-change", ("python", "other.py"), []),
+        ("does-not-start", ("python", "train.py"), []),
+    ],
+)
+def test_the_program_is_read_where_its_results_are_asked_for(
+    tmp_path: Path, symptom: str, words: tuple[str, ...], read: list[str]
+) -> None:
+    (tmp_path / "train.py").write_text("print(1)\n", encoding="utf-8")
+    chosen = argparse.Namespace(symptom=symptom, lang="en")
+    assert [sent.name for sent in run._scripts_of(Command(words, tmp_path), chosen)] == read

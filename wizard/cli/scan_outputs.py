@@ -6,7 +6,7 @@ import json
 import platform
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,11 +17,13 @@ from checks.analysis.scripts.words import severity_of, text_of
 from checks.facts.finding import Severity
 from checks.facts.scripts import Edit, ScriptMark, UnreadScript
 from checks.knowledge.scripts.rules import rule_of
-from checks.proof.scripts.prove import ScriptProof
 from checks.readers.scripts.sources import Unreadable
 from checks.visible import visible, visible_json
 from wizard.cli.scan_proving import proof_line
 from wizard.words import words
+
+if TYPE_CHECKING:  # loaded where programs are run
+    from checks.proof.scripts.prove import ScriptProof
 
 FORMAT = 1
 

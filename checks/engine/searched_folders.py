@@ -7,8 +7,9 @@ from pathlib import Path
 
 import msgspec
 
+from checks.analysis.failures.of_runs import failures
 from checks.engine.request import Request
-from checks.facts import Facts, InterpreterFacts
+from checks.facts import Facts, InterpreterFacts, ProgramRuns
 from checks.facts.search import OwnModule, SearchedFacts, SearchPlace
 from checks.interpreters.disk import absolute, is_file, is_folder, names_in
 from checks.interpreters.searched import read_searched
@@ -52,7 +53,8 @@ def _folders(target: InterpreterFacts, facts: Facts, request: Request) -> dict[P
 
 def _own_modules(facts: Facts, folders: dict[Path, SearchPlace]) -> Iterator[OwnModule]:
     """Modules that a run did not find and that lie beside the program, above it, or in a folder "src" there."""
-    missing = {run.raised.name.partition(".")[0] for run in facts.runs if run.failed and run.raised and run.raised.name}
+    ended = [failure.raised[-1] for failure in failures(ProgramRuns(runs=facts.runs)) if failure.raised]
+    missing = {raised.name.partition(".")[0] for raised in ended if raised.name}
     for module in sorted(filter(str.isidentifier, missing)):
         for folder, place in folders.items():
             near = (folder, folder / "src", folder.parent, folder.parent / "src")

@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 
 from checks.facts import Facts, Package
 from checks.knowledge.commands.placeholders import Kind, device_groups, kinds
+from checks.knowledge.errors.import_errors import fits
 from checks.knowledge.frameworks.torch import INDEX
 from checks.knowledge.packages.environment_variables import allowed_names
 from checks.knowledge.packages.import_packages import distributions_of, is_named, is_standard
@@ -41,6 +42,7 @@ _NODE = r"/?[\w.@-]{1,120}(?:/[\w.@-]{1,120}){0,20}"  # as exporters name nodes:
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]{0,99}"
 _PATTERNS = {
     Kind.SYSTEM_RELEASE: r"[a-z0-9][a-z0-9+.-]{1,80}(?::[a-z0-9]{1,10})?=[0-9][0-9A-Za-z.+:~-]{0,80}",
+    Kind.DATA_NAME: r"[A-Za-z]\w{0,60}",
     Kind.VERSION: r"\d{1,6}(?:\.\d{1,6}){0,3}(?:[a-z]{1,4}\d{0,4})?",
     Kind.NUMBER: r"\d{1,6}",
     Kind.DEVICE: r"(?:cuda|xpu|mps|cpu|hpu|npu)(?::\d{1,3})?",
@@ -151,7 +153,7 @@ class Origin:
 _IN_TABLES: Mapping[Kind, Callable[[str], bool]] = {
     Kind.SYSTEM_PACKAGE: lambda name: name in packages_of_parts() | packages_of_libraries(),
     Kind.MODULES: lambda names: all(map(is_named, names.split(", "))),
-    Kind.SETTING: is_accepted_word,
+    Kind.SETTING: lambda value: is_accepted_word(value) or value in fits(),
     Kind.GROUP: lambda name: name in device_groups(),
 }
 

@@ -13,6 +13,7 @@ USUAL = {
     Kind.STATEMENT: "from timm import create_model",
     Kind.INSTALLED_MODULES: "timm, sklearn",
     Kind.SETTING: "python",
+    Kind.DATA_NAME: "en_core_web_sm",
     Kind.VERSION: "12.8",
     Kind.NUMBER: "1",
     Kind.DEVICE: "cuda",

@@ -12,6 +12,9 @@ _FRAME = re.compile(r'File "([^"]{1,1000})", line (\d{1,9})(?:, in (.{1,200}))?'
 _EXCEPTION = re.compile(r"([A-Za-z_][\w.]{0,200})(?:: ?(.*))?")
 _LINK = ("The above exception was the direct cause", "During handling of the above exception")
 _RANK = re.compile(r"^(?:\[rank\d{1,4}\]: ?|\s*\| ?)")
+# As pytest ends each frame: "../env/lib/a.py:319: AttributeError", or with nothing behind the colon.
+_PYTEST_PLACE = re.compile(r"(\S.{0,1000}?\.py):(\d{1,9}): ?([A-Za-z_][\w.]{0,200})?")
+_PYTEST_ERROR = re.compile(r"E {3,7}([A-Za-z_][\w.]{0,200})(?:: (.*))?")
 _MISSING = re.compile(r"^No module named ['\"]([\w.]{1,200})['\"]")
 
 
@@ -31,6 +34,25 @@ def raised_in(text: str) -> tuple[Raised, ...]:
         was_linked = was_linked or line.strip().startswith(_LINK)
         at += 1
     return tuple(chain)
+
+
+def raised_in_tests(text: str) -> Raised | None:
+    """The exception of the last test that failed, as pytest prints it; None where its text has none."""
+    found: Raised | None = None
+    frames: list[Frame] = []
+    code, error = "", None
+    for line in text.splitlines()[-MOST_LINES:]:
+        if line.startswith(("___", "===")):  # the next test begins
+            frames, code, error = [], "", None
+        elif line.startswith(">"):
+            code, error = line[1:].strip(), None
+        elif error is None and line.startswith("E "):
+            error = _PYTEST_ERROR.fullmatch(line)
+        elif place := _PYTEST_PLACE.fullmatch(line):
+            frames.append(Frame(file=place[1], line=int(place[2]), code=code))
+            if error is not None and place[3] and error[1].endswith(place[3]):
+                found = Raised(type=error[1], message=error[2] or "", frames=tuple(frames))
+    return found
 
 
 def _one(lines: list[str], start: int) -> tuple[Raised | None, int]:

@@ -166,11 +166,12 @@ def _failed_run_beside(package: InstalledPackage, facts: Facts) -> dict[str, Val
 
     Whoever reads such a file is often another package: certifi's certificates are read by what connects.
     """
-    if not _is_emptied(package):
-        return {}
     for run in facts.runs:
         python = run.failing_python
-        frames = python.raised.frames if python is not None and python.raised is not None else ()
+        raised = python.raised if python is not None else None
+        frames = raised.frames if raised is not None else ()
+        if not _is_emptied(package) and (raised is None or raised.type != "FileNotFoundError"):
+            continue
         if python is not None and run.failed and not run.is_unasked and next(iter(packages_of_frames(frames)), ""):
             loaded = {module.name.partition(".")[0] for module in python.modules}
             if loaded.intersection(package.modules):

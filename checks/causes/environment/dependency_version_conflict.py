@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 
 from checks.analysis.failures.absent import GENERAL_ROWS, Absent, absences
 from checks.analysis.failures.at_import import finding_of_text, recognised
-from checks.analysis.failures.in_packages import failed_package, misfit_call
+from checks.analysis.failures.in_packages import failed_package, misfit_call, misfit_words
 from checks.analysis.failures.owners import owner_of_module
 from checks.analysis.failures.seen_to_work import imported_packages
 from checks.analysis.packages.asked import Fit, fit_of, is_conflict
@@ -90,7 +90,7 @@ def _failed_packages(interpreter: InterpreterFacts, runs: ProgramRuns | None) ->
 def _of_failure(conflicts: list[Broken], run: ProgramRun) -> Finding:
     """What a package asks for is not met, and in its code the program failed."""
     finding = _of_metadata(conflicts, loads=False)
-    clue = Evidence("clue", quotation(f"{run.raised.type}: {run.raised.message}") if run.raised else "", run.origin)
+    clue = Evidence("clue", quotation(misfit_words(run)), run.origin)
     return msgspec.structs.replace(
         finding,
         severity=Severity.WARNING if run.is_unasked else Severity.BLOCKING,
@@ -112,7 +112,7 @@ def _of_misfit(name: str, run: ProgramRun, interpreter: InterpreterFacts) -> Fin
             Evidence("package", f"{name} {package.version}" if package else name, run.origin),
             Evidence("needed", call, run.origin),
             Evidence("found", ABSENT),
-            Evidence("clue", quotation(f"{run.raised.type}: {run.raised.message}") if run.raised else "", run.origin),
+            Evidence("clue", quotation(misfit_words(run)), run.origin),
         ),
         values={"package_name": name, "found": phrase("not-there", module=call), FAILED_RUN: run.label},
         remedies=("update-package", "bring-packages-into-step", "make-fresh-environment"),

@@ -182,7 +182,7 @@ def _of_words(name: str, values: Mapping[str, str], told: _Told, installed: tupl
     value = values.get(name, told.found.groups.get("variable_value", ""))
     severity = Severity.NOTE if row and not row.is_refused else Severity.BLOCKING if told.is_fatal else Severity.WARNING
     clue = Evidence("clue", quotation(told.found.line), told.origin, told.found.row.sources[0])
-    return _finding(name, value, row, reader, severity, SEEN, clue)
+    return _finding(name, value, row, reader, severity, SEEN, clue, fit=told.found.row.fit)
 
 
 def _of_quoted(
@@ -258,9 +258,10 @@ def _finding(
     requirement: str = "",
     is_lack: bool = False,
     state: str = "",
+    fit: str = "",
 ) -> Finding:
     in_file = name.startswith(KERAS_FILE)
-    nearest = row.nearest(value) if row and not is_lack else ""
+    nearest = fit or (row.nearest(value) if row and not is_lack else "")
     kind = state or "lacks" if is_lack or state else "ignored" if row and not row.is_refused else "refused"
     by = f"{reader.name} {reader.version}" if reader else ""
     return Finding(

@@ -43,8 +43,9 @@ def wrong_package_of_same_name(interpreter: InterpreterFacts, facts: Facts) -> I
 def _missed(row: SameName) -> re.Pattern[str]:
     """How errors name what only the wanted project has."""
     module, names = re.escape(row.module), "|".join(map(re.escape, row.attributes))
+    wishes = "".join(rf"""No module named ['"]{re.escape(name)}['"]|""" for name in row.asks_for)
     return re.compile(
-        rf"""module ['"]{module}(?:\.\w+)*['"] has no attribute ['"](?:{names})\b|"""
+        wishes + rf"""module ['"]{module}(?:\.\w+)*['"] has no attribute ['"](?:{names})\b|"""
         rf"""cannot import name ['"](?:{names})['"] from ['"]{module}\b|No module named ['"]{module}\.(?:{names})\b|"""
         rf"""{module}[/\\]__init__\.py[\s\S]{{0,400}}(?:{names})"""
     )

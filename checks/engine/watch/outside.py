@@ -22,6 +22,8 @@ MOST = 64  # Pythons that are kept
 MOST_ARGUMENTS = 1_000
 # Linux: what a driver opens to compute, not what it asks (nvidiactl) or draws with.
 _GPU_FILE = re.compile(r"^/dev/(?:nvidia\d+|kfd|dxg|accel/accel\d+)$")
+_LIMITS = {"Max cpu time": "cpu_time", "Max file size": "file_size"}
+_LIMIT = re.compile(r"^(Max cpu time|Max file size)\s+(\d{1,19})\s", re.MULTILINE)
 _OF_PACKAGE = re.compile(r"[/\\](?:site|dist)-packages[/\\]([A-Za-z_]\w*)[/\\.]")
 
 
@@ -48,12 +50,17 @@ class Outside:
         self.peak_memory = 0
         self.processes: set[int] = set()
         self.gpu_processes: set[int] = set()
+        self.limits: dict[str, int] = {}
+        self.processor_time: float | None = None
         self._was_hidden = False  # whether the open files of any of them could not be seen
         self._seen: dict[int, _Seen] = {}
 
     def measure(self, members: set[int]) -> None:
         """How much memory they take now: cheap, to be asked often."""
         self.peak_memory = max(self.peak_memory, taken_by(members))
+        if "cpu_time" in self.limits:
+            used = max(map(processor_time_of, members), default=0.0)
+            self.processor_time = max(self.processor_time or 0.0, used)
 
     def look(self, members: set[int], *, closely: bool) -> None:
         """Who they are. ``closely``: also the libraries in their memory and their open devices."""
@@ -73,6 +80,8 @@ class Outside:
         seen = self._seen.get(pid)
         if seen is None:
             return
+        for name, limit in limits_of(pid).items():
+            self.limits[name] = min(limit, self.limits.get(name, limit))
         is_open = has_gpu_open(pid)
         self._was_hidden |= is_open is None
         if is_open:
@@ -142,6 +151,23 @@ def has_gpu_open(pid: int) -> bool | None:
     except OSError:  # gone meanwhile: what it had open was closed
         return False
     return False
+
+
+def limits_of(pid: int) -> dict[str, int]:
+    """The limits of a process on its processor time and on the size of a file, as far as they are set (proc(5))."""
+    if sys.platform != "linux":
+        return {}
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/limits", encoding="ascii", errors="replace") as file:
+        return {_LIMITS[found[1]]: int(found[2]) for found in _LIMIT.finditer(file.read())}
+    return {}
+
+
+def processor_time_of(pid: int) -> float:
+    """Seconds of processor time that a process has used; 0 where nobody can see it."""
+    with contextlib.suppress(psutil.Error, OSError):
+        times = psutil.Process(pid).cpu_times()
+        return float(times.user + times.system)
+    return 0.0
 
 
 def mapped(pid: int) -> tuple[str, ...]:

@@ -197,6 +197,8 @@ class _Watch:
             processor=self._busy.cores if more.get("end") == ProgramEnd.WATCHED else None,
             waits_for=self._busy.waits_for if more.get("end") == ProgramEnd.WATCHED else (),
             measured_for=self._busy.seconds if more.get("end") == ProgramEnd.WATCHED else None,
+            limits=outside.limits,
+            processor_time=outside.processor_time,
             gpu_processes=tuple(sorted(on_gpu)),
             gpu_use=self._gpus.end(outside.processes | {python.pid for python in inside}, on_gpu=bool(on_gpu)),
         )

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from checks.facts import ProgramRun
+from checks.facts import ProgramRun, Raised
+from checks.interpreters.disk import is_file
 
 _SHORTEST = 4  # characters: "cpu", "1" and "off" stand in many errors
 _LONGEST = 400
@@ -29,6 +30,7 @@ _OF_NAMES = frozenset(
 _OF_FILES = frozenset(
     {"FileNotFoundError", "PermissionError", "IsADirectoryError", "NotADirectoryError", "FileExistsError"}
 )
+_NO_FOLDER = frozenset({"NotADirectoryError", "FileExistsError"})
 _OF_DISKS = re.compile("No space left on device|Read-only file system|Disk quota exceeded")
 _COMMON = frozenset({"auto", "cuda", "none", "true", "false", "info", "warn", "warning", "error", "debug", "default"})
 
@@ -45,10 +47,16 @@ def quoted_variables(run: ProgramRun, variables: Mapping[str, str]) -> dict[str,
         if name not in _EVERYWHERE
         and not _SECRET.search(name)
         and _is_telling(value)
-        and _names(raised.message, value)
+        and (_names(raised.message, value) or _is_file_above(raised, value))
         and ("/" in value or "\\" in value or not is_of_files)
     ]
     return dict(found[:_MOST])
+
+
+def _is_file_above(raised: Raised, value: str) -> bool:
+    """Whether what could not be made or found lies below the value, which is a file and no folder."""
+    below = re.search(rf"""(['"]){re.escape(value.strip())}[/\\][^'"]+\1""", raised.message)
+    return raised.type in _NO_FOLDER and below is not None and is_file(value.strip())
 
 
 def _is_telling(value: str) -> bool:

@@ -34,7 +34,8 @@ class Raised(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An exception as an object tells it. ``frames``: the outermost first.
 
     ``name`` and ``path``: what an ImportError, AttributeError or NameError carries of itself. ``near``: of a module
-    that lacks a name those that it has and that look like it, the parts of a package first.
+    that lacks a name those that it has and that look like it, the parts of a package first. ``about``: the file in
+    which the class or function is defined that its message names, "" where that is not known.
     """
 
     type: str  # "ModuleNotFoundError"; with its module where it is no built-in one: "torch.cuda.OutOfMemoryError"
@@ -43,6 +44,7 @@ class Raised(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str | None = None
     path: str | None = None
     near: tuple[str, ...] = ()
+    about: str = ""
 
 
 class LoadedModule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -162,6 +164,10 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     gpu_use: tuple[GpuUse, ...] = ()  # of each GPU that NVML knows, over the time; () where there is none
     quoted_variables: dict[str, str] = {}  # of its environment, whose whole value its exception names
     processor: float | None = None  # cores that were busy on average
+    limits: dict[
+        str, int
+    ] = {}  # of its processes, the lowest that were seen: "cpu_time" (seconds), "file_size" (bytes)
+    processor_time: float | None = None  # seconds that its busiest process had used at last, where those are limited
     waits_for: tuple[str, ...] = ()  # what its processes waited for at every look: "lock", "input"; () where unknown
     measured_for: float | None = None  # the last seconds, over which ``processor`` and ``waits_for`` were seen
     detail: str = ""

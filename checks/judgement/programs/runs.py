@@ -149,22 +149,16 @@ def _by_words(facts: Facts, run: ProgramRun, known: Sequence[Outcome]) -> Findin
         is_worded = any(evidence.name == CLUE for evidence in finding.evidence)
         # An import runs no code of his; nor is what packages do among each other his.
         is_possible = finding.cause not in (NO_CAUSE if run.statement or failed_package(run) else (UNKNOWN,))
+        is_possible = is_possible and finding.severity is not Severity.NOTE  # rounding ends no program
         if is_worded and is_possible and finding.confidence >= LEAST:
             is_open = finding.cause == USER_CODE and lacks_name_of_package(run)
             return msgspec.structs.replace(
                 finding,
-                severity=_severity(run, finding),
+                severity=Severity.WARNING if run.is_unasked else Severity.BLOCKING,
                 confidence=min(finding.confidence, MISSPELT_OR_OTHER) if is_open else finding.confidence,
                 values={**finding.values, FAILED_RUN: label_of(run)},
             )
     return None
-
-
-def _severity(run: ProgramRun, finding: Finding) -> Severity:
-    """Of what nobody named as his program, no more than a warning; a cause that is a mere note stays one."""
-    if finding.severity is Severity.NOTE:
-        return finding.severity
-    return Severity.WARNING if run.is_unasked else Severity.BLOCKING
 
 
 def _unknown(run: ProgramRun) -> Finding:
@@ -186,6 +180,7 @@ def _unknown(run: ProgramRun) -> Finding:
             Evidence("error_text", words[:ERROR_SHOWN], run.origin),
         ),
         values={FAILED_RUN: label_of(run)},
+        remedies=("read-the-traceback" if raised is not None else "read-what-it-said-last", "ask-about-program"),
     )
 
 

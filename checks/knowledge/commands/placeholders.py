@@ -17,6 +17,7 @@ class Kind(StrEnum):
     MODULES = "modules"  # of Python
     STATEMENT = "statement"  # an import of one of them
     INSTALLED_MODULES = "installed-modules"  # of packages that are installed where the case was made
+    DATA_NAME = "data-name"  # that a package's own command fetches from its own place, or gives to what it makes
     VERSION = "version"
     NUMBER = "number"
     DEVICE = "device"  # of a framework

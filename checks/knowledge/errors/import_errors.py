@@ -22,7 +22,7 @@ class ImportErrorText(Row):
     ``in_warnings``: the framework may only warn with these words and go on, and it is trouble all the same.
     ``requirement``: what to install instead, where the words alone tell it ("protobuf<3.21").
     ``variables``: the environment variables one of which the words are about, where they do not name it.
-    ``limit``: the limit of the process that they show ("open_files").
+    ``limit``: the limit of the process that they show ("open_files"). ``fit``: a value that such a variable takes.
     """
 
     id: str
@@ -34,6 +34,7 @@ class ImportErrorText(Row):
     requirement: str = ""
     variables: tuple[str, ...] = ()
     limit: str = ""
+    fit: str = ""
 
 
 class ImportErrors(Table):
@@ -51,6 +52,12 @@ class Recognised(msgspec.Struct, frozen=True):
 @functools.cache
 def _compiled() -> tuple[tuple[ImportErrorText, re.Pattern[str]], ...]:
     return tuple((row, re.compile(row.pattern)) for row in ImportErrors.read().row)
+
+
+@functools.cache
+def fits() -> frozenset[str]:
+    """The values that rows name for the variables that they are about."""
+    return frozenset(row.fit for row in ImportErrors.read().row if row.fit)
 
 
 @functools.lru_cache(maxsize=512)  # every cause asks for the same texts

@@ -7,7 +7,10 @@ from checks.knowledge import Row, Table
 
 
 class SameName(Row):
-    """A module that two projects have. ``wanted``: () where no release of the meant one is on the index."""
+    """A module that two projects have. ``wanted``: () where no release of the meant one is on the index.
+
+    ``asks_for``: modules that only the other project imports, and that no Python of today has.
+    """
 
     module: str
     wrong: tuple[str, ...]
@@ -15,6 +18,7 @@ class SameName(Row):
     certainty: float
     source: str
     wanted: tuple[str, ...] = ()
+    asks_for: tuple[str, ...] = ()
     wrong_releases: str = ""  # only these releases are the other project's; "" all
 
     def is_wrong(self, package: Package) -> bool:

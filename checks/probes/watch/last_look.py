@@ -95,8 +95,30 @@ def _told(error, traceback, skip):
         value = getattr(error, name, None)
         if isinstance(value, str):
             told[name] = value
-    near = _near(told.get("message", ""))
-    return dict(told, near=near) if near else told
+    message = told.get("message", "")
+    more = {"near": _near(message), "about": _about(message)}
+    return dict(told, **{name: value for name, value in more.items() if value})
+
+
+def _about(message):
+    """The file of the class, or function, whose call a message says is wrong: "Parameter.make_metavar() missing 1"."""
+    import re
+
+    named = re.match(r"(?:(\w{1,100})\.)?(\w{1,100})\(\) (?:missing|takes|got) ", message)
+    if named is None:
+        return ""
+    first, name = named.group(1) or named.group(2), named.group(2)
+    found = set()
+    for module in list(sys.modules.values()):
+        try:
+            thing = _of(module).get(first)
+            owner = getattr(thing, "__module__", None)
+            is_meant = callable(getattr(thing, name, None)) if named.group(1) else type(thing).__name__ == "function"
+            if is_meant and isinstance(owner, str) and isinstance(thing, (type, type(_of))):
+                found.add(_file(_of(sys.modules[owner])))
+        except Exception:
+            pass
+    return found.pop() if len(found) == 1 else ""
 
 
 def _near(message):

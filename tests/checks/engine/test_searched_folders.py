@@ -36,3 +36,18 @@ def test_where_a_module_is_looked_for(tmp_path: Path, place: str, is_found: bool
     assert [(own.module, own.is_beside_program) for own in searched.own_modules] == (
         [("helper", is_beside)] if is_found else []
     )
+
+
+def test_a_package_from_whose_own_folder_it_was_started(tmp_path: Path) -> None:
+    (tmp_path / "tool").mkdir()
+    (tmp_path / "tool" / "train.py").write_text("")
+    said = "python: Error while finding module specification for 'tool.train' (ModuleNotFoundError: "
+    run = ProgramRun(
+        command=(sys.executable, "-m", "tool.train"),
+        folder=str(tmp_path / "tool"),
+        exit_code=1,
+        errors=f"{said}No module named 'tool')",
+    )
+    searched = searched_of(InterpreterFacts(path=sys.executable), Facts(runs=(run,)), Request())
+    assert searched is not None
+    assert [(own.module, own.folder) for own in searched.own_modules] == [("tool", str(tmp_path))]

@@ -196,3 +196,78 @@ def test_torchvision_of_another_torch_is_what_a_failure_inside_it_shows() -> Non
     facts = failed(raised, vision, Package(name="torch", version="2.13.0"))
     assert first(facts).cause == "framework-companion-mismatch"
     assert FAILED_RUN in first(facts).values
+
+
+SEABORN, PANDAS = Package(name="seaborn", version="0.11.2"), Package(name="pandas", version="2.2.2")
+OPTION = (
+    Frame(file="/home/user/app/plot.py", line=2, code='seaborn.histplot(table, x="a")'),
+    Frame(file=f"{SITE}/seaborn/_core.py", line=1054, code="with pd.option_context('mode.use_inf_as_null', True):"),
+    Frame(file=f"{SITE}/pandas/_config/config.py", line=132, code='raise OptionError(f"No such keys(s): {pat!r}")'),
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "is_theirs"),
+    [
+        # recorded with seaborn 0.11.2 beside pandas 2.2.2
+        ("pandas._config.config.OptionError", "No such keys(s): 'mode.use_inf_as_null'", True),
+        ("KeyError", "'mode.use_inf_as_null'", False),
+        ("pandas._config.config.OptionError", "No such keys(s): 'display.own'", False),
+    ],
+)
+def test_a_name_that_one_package_spells_out_and_another_refuses(kind: str, message: str, is_theirs: bool) -> None:
+    found = conflicts(failed(Raised(type=kind, message=message, frames=OPTION), SEABORN, PANDAS))
+    assert [finding.values["package_name"] for finding in found] == (["seaborn"] if is_theirs else [])
+
+
+TYPER, CLICK = Package(name="typer", version="0.9.0"), Package(name="click", version="8.2.1")
+
+
+@pytest.mark.parametrize(
+    ("about", "is_theirs"), [(f"{SITE}/click/core.py", True), ("/home/user/app/main.py", False), ("", False)]
+)
+def test_a_call_that_lacks_what_another_package_wants(about: str, is_theirs: bool) -> None:
+    # recorded with typer 0.9.0 beside click 8.2.1
+    frames = (
+        Frame(file="/home/user/app/main.py", line=3, code="typer.run(main)"),
+        Frame(file=f"{SITE}/typer/rich_utils.py", line=369, code="metavar_str = param.make_metavar()"),
+    )
+    message = "Parameter.make_metavar() missing 1 required positional argument: 'ctx'"
+    found = conflicts(failed(Raised(type="TypeError", message=message, frames=frames, about=about), TYPER, CLICK))
+    assert [finding.values["package_name"] for finding in found] == (["typer"] if is_theirs else [])
+
+
+# pytest-asyncio 0.21.1 beside pytest 8.2.2, as pytest prints it
+TESTS = """
+_________________________ ERROR at setup of test_model _________________________
+
+        func = _perhaps_rebind_fixture_func(
+>           fixture, request.instance, fixturedef.unittest
+        )
+E       AttributeError: 'FixtureDef' object has no attribute 'unittest'
+
+../env/lib/python3.11/site-packages/pytest_asyncio/plugin.py:319: AttributeError
+=========================== short test summary info ============================
+ERROR test_model.py::test_model - AttributeError: 'FixtureDef' object has no ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_theirs"),
+    [
+        (TESTS, True),
+        (TESTS.replace("../env/lib/python3.11/site-packages/pytest_asyncio/plugin.py", "tests/conftest.py"), False),
+    ],
+)
+def test_a_test_that_fails_between_packages(text: str, is_theirs: bool) -> None:
+    facts = failed(None, Package(name="pytest-asyncio", version="0.21.1"), Package(name="pytest", version="8.2.2"))
+    run = msgspec.structs.replace(facts.runs[0], output=text, errors="")
+    found = conflicts(msgspec.structs.replace(facts, runs=(run,)))
+    assert [finding.values["package_name"] for finding in found] == (["pytest-asyncio"] if is_theirs else [])
+
+
+def test_rounding_ends_no_program() -> None:
+    words = "onnxruntime.capi.onnxruntime_pybind11_state.Fail: [ONNXRuntimeError] : 1 : FAIL : Load model from net.onnx"
+    run = msgspec.structs.replace(failed(None).runs[0], errors=f"{words} failed:system error number 13")
+    found = first(msgspec.structs.replace(failed(None), runs=(run,)))
+    assert (found.cause, found.severity) == ("unknown", Severity.BLOCKING)

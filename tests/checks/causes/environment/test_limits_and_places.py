@@ -8,12 +8,15 @@ from checks.causes.environment.process_limit_too_low import process_limit_too_lo
 from checks.facts import (
     EnvironmentVariables,
     ErrorText,
+    Frame,
     Frameworks,
     OnnxRuntimeFacts,
     ProbeRun,
     ProbeRuns,
     ProgramRun,
     ProgramRuns,
+    PythonProcess,
+    Raised,
     StoragePlace,
 )
 from checks.facts.finding import NotHere, Severity
@@ -114,3 +117,22 @@ def test_code_that_is_compiled_when_it_is_imported_has_no_place() -> None:
 def test_other_refusals_are_not_about_room(text: str) -> None:
     full = StoragePlace(name="temporary", path="/t", free=0)
     assert list(no_room_to_write(on(full), None, None, printed(text))) == []
+
+
+LOCK = Frame(file="/usr/lib/python3.11/multiprocessing/synchronize.py", line=57, code="sl = self._semlock = SemLock(")
+
+
+def test_a_lock_that_processes_share_lies_in_shared_memory() -> None:
+    refused = Raised(type="OSError", message="[Errno 30] Read-only file system", frames=(LOCK,))
+    python = PythonProcess(pid=1, raised=refused)
+    runs = ProgramRuns(runs=(ProgramRun(exit_code=1, pythons=(python,)),))
+    (finding,) = no_room_to_write(on(FREE), None, None, runs)
+    assert (finding.subject, finding.remedies[0]) == ("/dev/shm", "make-shared-memory-writable")
+
+
+@pytest.mark.parametrize(("free", "first"), [(50 * 1024**3, "choose-another-cache-folder"), (0, "make-room-to-write")])
+def test_a_full_folder_that_a_variable_moves_is_moved_where_there_is_room(free: int, first: str) -> None:
+    full = StoragePlace(name="temporary", path="/small", free=0, is_writable=True)
+    cache = StoragePlace(name="cache", path="/home/user/.cache", free=free, is_writable=True)
+    (finding,) = no_room_to_write(on(full, cache), None, None, printed("OSError: [Errno 28] No space left on device"))
+    assert finding.remedies[0] == first

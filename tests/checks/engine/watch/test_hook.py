@@ -175,3 +175,16 @@ import jax
     subprocess.run([sys.executable, "prog.py"], cwd=folder, env=hooked({**os.environ}, hook), check=True)
     (python,) = recorded(hook)
     assert [(use.framework, use.device) for use in python.devices] == [("jax", "cpu")]
+
+
+class _Called:
+    def method(self, wanted: int) -> int:
+        return wanted
+
+
+def test_a_wrong_call_tells_in_which_file_what_was_called_is_defined() -> None:
+    with pytest.raises(TypeError) as caught:
+        _Called().method()  # type: ignore[call-arg]
+    message = f"_Called.method() {str(caught.value).partition('() ')[2]}"
+    assert described(TypeError(message), None)["raised"]["about"] == __file__
+    assert "about" not in described(TypeError("Nobody.knows() missing 1 required"), None)["raised"]

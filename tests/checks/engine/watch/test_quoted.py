@@ -1,5 +1,7 @@
 """Which variables an error quotes, and which stand there by chance."""
 
+from pathlib import Path
+
 import pytest
 
 from checks.engine.watch.quoted import quoted_variables
@@ -61,3 +63,11 @@ def test_a_program_that_works_quotes_nothing() -> None:
     raised = Raised(type="SystemExit", message="theano")
     run = ProgramRun(exit_code=0, pythons=(PythonProcess(pid=1, raised=raised),))
     assert quoted_variables(run, {"KERAS_BACKEND": "theano"}) == {}
+
+
+def test_a_folder_below_a_variable_that_names_a_file(tmp_path: Path) -> None:
+    taken = tmp_path / "hf"
+    taken.touch()
+    raised = Raised(type="NotADirectoryError", message=f"[Errno 20] Not a directory: '{taken}/hub'")
+    run = ProgramRun(exit_code=1, pythons=(PythonProcess(pid=1, raised=raised),))
+    assert quoted_variables(run, {"HF_HOME": str(taken), "OTHER": str(tmp_path)}) == {"HF_HOME": str(taken)}

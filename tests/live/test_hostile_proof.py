@@ -11,6 +11,7 @@ import pytest
 from support.extent import ALL, some
 from support.hostile.assembler import Hostile
 from support.hostile.corpus import samples
+from support.hostile.loaded_trees import loaded_trees, written
 
 TESTS = Path(__file__).parents[1]
 # Not all that they call is installed with the tests; with dill 0.4.1, pandas 3.1.1, PyYAML 6.0.3, py7zr 1.1.4 and Keras
@@ -48,3 +49,23 @@ def test_they_run_something(module: str, tmp_path: Path, torch_python: str) -> N
         check=True,
     )
     assert {sample.id for sample in chosen} - set(json.loads(done.stdout)) == set()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="they are written for Linux, and loaded after a fork")
+def test_what_lies_beside_weights_runs_something(tmp_path: Path, torch_python: str) -> None:
+    """With hydra-core 1.3.2, HyperPyYAML 1.2.3 and py7zr beside the tests, each was proven."""
+    there = [tree for tree in loaded_trees() if all(map(importlib.util.find_spec, tree.needs))]
+    wanted = []
+    for index, tree in enumerate(some(there, 15)):
+        path = written(tree, tmp_path / str(index))
+        wanted.append({"id": tree.id, "file": str(path.relative_to(tmp_path)), "loader": tree.loader})
+    done = subprocess.run(
+        [sys.executable if ALL else torch_python, "-m", "support.hostile.tree_proof", str(tmp_path)],
+        input=json.dumps(wanted),
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        timeout=600,
+        check=True,
+    )
+    assert {each["id"] for each in wanted} - set(json.loads(done.stdout)) == set()

@@ -1,10 +1,11 @@
 """A model file holds a pickle of which Naosu cannot tell what all of it does when it is loaded.
 
 Detects:      names in any pickle of a file that are neither known to be harmless nor to run commands or code; pickles
-              within it that cannot be read, since the stream computes them or they lie beyond a bound.
+              within it that cannot be read, since the stream computes them or they lie beyond a bound. Names in
+              settings that their loader calls, and code that it loads beside the weights.
 Why it bites: Python imports and may call these names while the file is loaded. What they do, nobody here has looked at.
 Blind spots:  nothing is said against these names: most are the classes of a program of its own.
-Knowledge:    resources/knowledge/formats/pickle_globals.toml
+Knowledge:    resources/knowledge/formats/loader_settings.toml, pickle_globals.toml
 """
 
 from __future__ import annotations

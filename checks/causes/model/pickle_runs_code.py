@@ -3,10 +3,12 @@
 Detects:      names in any pickle of a file (also under other names within an archive, after its end, in arrays of
               objects) that start programs, run code, open files or connections, or reach any attribute; and names that
               the stream computes, so that nobody can read them beforehand. Lambda layers of Keras, which hold code.
+              Settings that name such functions for their loader to call, templates of chats that reach Python, and
+              operations of a graph that write files.
 Why it bites: Python imports and calls them while the file is loaded, before the program sees a value of it.
 Blind spots:  a list of what is dangerous is never complete: names that it does not know are another cause's
               (pickle_not_fully_known.py). Files of cloudpickle hold functions of their own, which may be meant well.
-Knowledge:    resources/knowledge/formats/pickle_globals.toml, keras.toml
+Knowledge:    resources/knowledge/formats/loader_settings.toml, pickle_globals.toml, keras.toml
 """
 
 from collections.abc import Iterator

@@ -8,7 +8,9 @@ class ModelSafety(Table):
     reaching: tuple[str, ...]
     keras_parts: tuple[str, ...]
     keras_code: tuple[str, ...]
-
+    keras_functions: tuple[str, ...]
+    graph_writing: tuple[str, ...]
+    graph_python: tuple[str, ...]
     script_namespaces: tuple[str, ...]
     script_reaching: tuple[str, ...]
     program_operators: tuple[str, ...]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import bisect
-import bz2
 import contextlib
 import functools
-import gzip
 import itertools
 import lzma
 import os
@@ -14,16 +12,15 @@ import re
 import stat
 import struct
 import sys
-import tarfile
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Protocol, Self, cast
+from typing import BinaryIO, Protocol, cast
 
-from checks.readers.containers.source import MIB, Cancelled, Damaged, Source, never, opened, raise_if
+from checks.readers.containers.source import MIB, Cancelled, Damaged, Source, never, opened
 
 MOST_NAMES = 20_000
 DEEPEST = 12  # folders within folders
@@ -32,11 +29,6 @@ MOST_OF_ARCHIVE = 8192 * MIB  # read of one archive, and unpacked of one
 MOST_RATIO = 1100  # what deflate reaches at best is 1032
 _MOST_RATIO_OF_LARGE = 100  # numbers of a model reach 2
 _IN_MEMORY = 16 * MIB
-_COMPRESSED: dict[bytes, Callable[[BinaryIO], object]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.BZ2File,
-    b"\xfd7zXZ\x00": lzma.LZMAFile,
-}
 _LOCAL_HEADER = 30  # bytes of a local file header before the name
 _END, _END_64 = b"PK\x05\x06", b"PK\x06\x06"  # what follows the list of a zip's members
 _LONGEST_END = 22 + (1 << 16) + 76  # bytes: with a comment, and with what 64 bits need
@@ -300,124 +292,6 @@ class ZipFolder:
             raise Damaged("archive-damaged", member.filename)
         name, extra = struct.unpack("<HH", header[26:30])
         return int(member.header_offset + _LOCAL_HEADER + name + extra)
-
-
-class TarFolder:
-    """A tar archive. A plain one is read in place, a compressed one is unpacked once, while the block lasts."""
-
-    def __init__(self, path: Path, cancelled: Cancelled = never) -> None:
-        """Read the list of members.
-
-        Raises:
-            Damaged: "archive-damaged", "bomb", "too-many-files" or "unreadable".
-            Stopped: the work was cancelled.
-        """
-        self.name = path.name
-        self._path = path
-        self._cancelled = cancelled
-        self._places: dict[str, tuple[int, int | None]] = {}  # name -> size, and where it begins if it was unpacked
-        self._unpacked: BinaryIO | None = None
-        try:
-            self._read()
-        except BaseException:
-            self.__exit__()
-            raise
-        self.names = tuple(sorted(self._places))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._unpacked is not None:
-            self._unpacked.close()
-
-    def size_of(self, name: str) -> int | None:
-        """Bytes of a member."""
-        return self._places[name][0] if name in self._places else None
-
-    @contextlib.contextmanager
-    def file(self, name: str) -> Iterator[Source]:
-        """A member."""
-        size, start = self._places.get(name, (0, None))
-        if name not in self._places:
-            raise Damaged("missing-part", name)
-        if start is None:
-            raise Damaged("member-too-large", f"{name}: {size} bytes unpacked")
-        if self._unpacked is not None:
-            yield Source(self._unpacked, name, start, size, cancelled=self._cancelled)
-            return
-        with opened(self._path, self._cancelled) as source:
-            yield source.part(start, size, name)
-
-    def _read(self) -> None:
-        with _tar(self._path, self._cancelled) as (archive, is_compressed):
-            if is_compressed:
-                self._unpacked = cast("BinaryIO", tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115 - __exit__
-            for number, member in enumerate(archive):
-                if number >= MOST_NAMES:
-                    raise Damaged("too-many-files", f"more than {MOST_NAMES} members")
-                if archive.offset > 2 * MOST_OF_ARCHIVE:
-                    raise Damaged("bomb", f"{archive.offset} bytes")
-                if not member.isreg() or member.issparse() or not inside(member.name):
-                    continue
-                start = self._unpack(archive, member) if is_compressed else member.offset_data
-                self._places[member.name.removeprefix("./")] = (member.size, start)
-
-    def _unpack(self, archive: tarfile.TarFile, member: tarfile.TarInfo) -> int | None:
-        """Where its bytes are now; None for a member that is too large."""
-        stream = archive.extractfile(member)
-        assert self._unpacked is not None  # noqa: S101 - made by the only caller
-        start = self._unpacked.tell()
-        if stream is None or member.size > MOST_UNPACKED or start + member.size > MOST_OF_ARCHIVE:
-            return None
-        while piece := stream.read(_PIECE):
-            self._unpacked.write(piece)
-        return start
-
-
-class _InPieces:
-    """A file for tarfile, which would read a name of a gigabyte at once."""
-
-    def __init__(self, file: BinaryIO, cancelled: Cancelled) -> None:
-        self.seek, self.tell = file.seek, file.tell
-        self._read = file.read
-        self._cancelled = cancelled
-
-    def read(self, size: int) -> bytes:
-        """The next bytes."""
-        raise_if(self._cancelled)
-        if size > _PIECE:
-            raise Damaged("bomb", f"{size} bytes of a header")
-        return self._read(size)
-
-
-@contextlib.contextmanager
-def _tar(path: Path, cancelled: Cancelled = never) -> Iterator[tuple[tarfile.TarFile, bool]]:
-    """A tar archive, and whether it is compressed. Everything that its parts raise comes as one kind."""
-    try:
-        with open(path, "rb") as file:
-            beginning = file.peek(6)
-            unpack = next((packing for magic, packing in _COMPRESSED.items() if beginning.startswith(magic)), None)
-            plain = cast("BinaryIO", unpack(file)) if unpack else file
-            with tarfile.open(fileobj=cast("BinaryIO", _InPieces(plain, cancelled)), mode="r:") as archive:
-                yield archive, unpack is not None
-    except (tarfile.TarError, lzma.LZMAError, EOFError, zlib.error, ValueError, OverflowError, struct.error) as error:
-        raise Damaged("archive-damaged", str(error)) from error
-    except OSError as error:
-        raise Damaged("unreadable" if error.errno else "archive-damaged", str(error)) from error
-
-
-def is_tar(path: Path) -> bool:
-    """Whether a file begins as a tar archive does, also within gzip, bzip2 or xz."""
-    try:
-        with open(path, "rb") as file:
-            head = file.read(tarfile.BLOCKSIZE)
-        if not head.startswith(tuple(_COMPRESSED)) and b"ustar" not in head[257:265]:
-            return False
-        with _tar(path) as (archive, _):
-            return archive.next() is not None
-    except (Damaged, OSError):
-        return False
 
 
 def _check_list(source: Source) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -11,12 +11,14 @@ import msgspec
 from checks.facts import ModelFacts
 from checks.knowledge.formats.model_converters import way_out
 from checks.knowledge.formats.model_formats import is_named_as_model, model_format
-from checks.knowledge.formats.pickle_globals import DANGEROUS
-from checks.readers.containers.folder import DiskFolder, Folder, SubFolder, TarFolder, ZipFolder, is_tar
+from checks.knowledge.formats.pickle_globals import DANGEROUS, KNOWN
+from checks.readers.containers.folder import DiskFolder, Folder, SubFolder, ZipFolder
 from checks.readers.containers.source import Cancelled, Damaged, Source, Stopped, never, opened, raise_if
+from checks.readers.containers.tar import TarFolder, is_tar
 from checks.readers.models.cut_archives import cut_archive
 from checks.readers.models.installed import with_package
 from checks.readers.models.links import with_links
+from checks.readers.models.nested import ARCHIVES_SAID, NestedArchives, is_named_as_archive, may_hold_code
 from checks.readers.models.registry import ArchiveReader, FileReader, FolderReader, Reader, readers_of
 
 log = logging.getLogger(__name__)
@@ -53,7 +55,7 @@ def read_models(path: Path, cancelled: Cancelled = never) -> tuple[ModelFacts, .
 
 def _read_disk_folder(path: Path, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
     folder = DiskFolder(path, cancelled)
-    found = _read_folder(folder, str(path), cancelled)
+    found = _read_folder(folder, str(path), NestedArchives(cancelled))
     left_out = [_with_problem(ModelFacts(), Damaged("too-many-files"), path.name, str(path))] if folder.has_more else []
     unread = [(below, Damaged(LOCKED)) for below in folder.locked[:_MOST_LEFT_OUT]]
     said = {Path(model.path).parent / file.name for model in found for file in model.needs.files or () if file.present}
@@ -71,29 +73,29 @@ def _read_path(path: Path, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
     try:
         with opened(path, cancelled) as source:
             if source.size >= 4 and source.read(0, 4) in _ZIP:
-                return _read_zip(source, str(path), cancelled)
+                return _read_zip(source, str(path), NestedArchives(cancelled))
             facts = _read_file(source, DiskFolder(path.absolute().parent, cancelled, path), str(path))
-        if facts.format is None and facts.problem == UNKNOWN and is_tar(path):
-            with TarFolder(path, cancelled) as archive:
-                return _read_folder(archive, str(path), cancelled)
+            if facts.format is None and facts.problem == UNKNOWN and is_tar(source):
+                with TarFolder(source, cancelled) as archive:
+                    return _read_folder(archive, str(path), NestedArchives(cancelled))
     except Damaged as problem:
         return (_with_problem(ModelFacts(), problem, path.name, str(path)),)
     return (facts,)
 
 
-def _read_zip(source: Source, shown: str, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
+def _read_zip(source: Source, shown: str, nested: NestedArchives) -> tuple[ModelFacts, ...]:
     """A zip file: a model itself, or an archive with models in it; of one that was cut off, what is left of them."""
     try:
         archive = ZipFolder(source)
         whole = _first(ArchiveReader, archive)
     except Damaged as problem:
-        return _read_cut_zip(source, shown, problem, cancelled)
+        return _read_cut_zip(source, shown, problem, nested)
     if whole is not None:
         return (_finished(whole, source.name, shown, source.size),)
-    return _read_folder(archive, shown, cancelled)
+    return _read_folder(archive, shown, nested)
 
 
-def _read_cut_zip(source: Source, shown: str, problem: Damaged, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
+def _read_cut_zip(source: Source, shown: str, problem: Damaged, nested: NestedArchives) -> tuple[ModelFacts, ...]:
     refused = _with_problem(ModelFacts(), problem, source.name, shown)
     if problem.reason not in ("archive-damaged", "truncated"):
         return (refused,)
@@ -103,38 +105,42 @@ def _read_cut_zip(source: Source, shown: str, problem: Damaged, cancelled: Cance
         return (refused,)
     if facts is not None:
         return (_finished(facts, source.name, shown, source.size),)
-    found = _read_folder(archive, shown, cancelled)
-    return (*(model for model in found if model.problem not in (NOTHING, EMPTY)), refused)
+    return (*_models_of(_read_folder(archive, shown, nested)), refused)
 
 
-def _read_folder(folder: Folder, shown: str, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
+def _models_of(found: Iterable[ModelFacts]) -> tuple[ModelFacts, ...]:
+    """Without what says only that there is none."""
+    return tuple(model for model in found if model.problem not in (NOTHING, EMPTY))
+
+
+def _read_folder(folder: Folder, shown: str, nested: NestedArchives) -> tuple[ModelFacts, ...]:
     """The model that a folder is, or the models in it; after a cancel those that were read by then."""
     found: list[ModelFacts] = []
     parts: set[str] = set()
     problem = Damaged(NOTHING if folder.names else EMPTY)
     try:
-        for facts, is_file in _models_in(folder, shown, parts, cancelled):
+        for facts, is_file in _models_in(folder, shown, parts, nested):
             found.append(facts)
             if is_file:
                 beside = PurePosixPath(facts.path).parent
                 parts.update(str(beside / file.name) for file in facts.needs.files or () if file.present)
     except Stopped:
         problem = Damaged(CANCELLED)
-    whole_ones = tuple(model for model in found if _plain(model.path) not in parts)
+    whole_ones = tuple(model for model in found if _plain(model.path) not in parts or _may_run(model))
     return whole_ones or (_with_problem(ModelFacts(), problem, folder.name, shown),)
 
 
 def _models_in(
-    folder: Folder, shown: str, parts: Collection[str], cancelled: Cancelled
+    folder: Folder, shown: str, parts: Collection[str], nested: NestedArchives
 ) -> Iterator[tuple[ModelFacts, bool]]:
     """Each model, and whether it is a file; first those that are folders, of whose files none is another.
 
-    ``parts``: the paths of files that belong to a model that came before. They are not read: each of a thousand shards
-    would be, through the index that it shares with the others.
+    ``parts``: the paths of files that belong to a model that came before. Of these, and of those that lie in a folder
+    that is a model, only what would run something is said.
     """
     taken: set[str] = set()
     for place in _places(folder):
-        raise_if(cancelled)
+        raise_if(nested.cancelled)
         if _is_below(place, taken):
             continue
         here = SubFolder(folder, place) if place else folder
@@ -143,14 +149,20 @@ def _models_in(
             size = sum(here.size_of(name) or 0 for name in here.names)
             yield _finished(whole, here.name, f"{shown}/{place}" if place else shown, size), False
             taken.add(place)
-            if not place:
-                return
     for name in folder.names:
-        raise_if(cancelled)
+        raise_if(nested.cancelled)
         path = f"{shown}/{name}"
-        facts = None if _plain(path) in parts or _is_below(name, taken) else _member(folder, name, path)
-        if facts is not None:
-            yield facts, True
+        belongs = _plain(path) in parts or "" in taken or _is_below(name, taken)
+        if belongs and not may_hold_code(folder, name):
+            continue  # each of a thousand shards would be read, through the index that it shares with the others
+        for facts in _member(folder, name, path, nested):
+            if not belongs or _may_run(facts):
+                yield facts, not belongs
+
+
+def _may_run(facts: ModelFacts) -> bool:
+    """Whether loading the file would run something, or nobody can tell."""
+    return any(needed.risk != KNOWN for needed in facts.needs.classes or ()) or facts.problem in ARCHIVES_SAID
 
 
 def _plain(path: str) -> str:
@@ -173,35 +185,43 @@ def _places(folder: Folder) -> list[str]:
     return sorted(places, key=lambda place: (place.count("/") if place else -1, place))
 
 
-def _member(folder: Folder, name: str, shown: str) -> ModelFacts | None:
-    """A file of a folder or archive as a model; None if no reader knows it."""
+def _member(folder: Folder, name: str, shown: str, nested: NestedArchives) -> tuple[ModelFacts, ...]:
+    """A file of a folder or archive as a model, or the models of an archive; () if no reader knows it."""
+    plain = PurePosixPath(name).name
     try:
         with folder.file(name) as source:
-            source.name = PurePosixPath(name).name
+            source.name = plain
             parent = str(PurePosixPath(name).parent)
             if source.size >= 4 and source.read(0, 4) in _ZIP:
-                return _zipped_member(source, shown)
+                return _zipped_member(source, shown, nested)
             facts = _read_file(source, SubFolder(folder, parent) if parent != "." else folder, shown)
+            if facts.format is None and facts.problem == UNKNOWN and is_tar(source):
+                with nested.tar(source) as archive:
+                    return _models_of(_read_folder(archive, shown, nested))
     except Damaged as problem:
-        facts = _with_problem(ModelFacts(), problem, PurePosixPath(name).name, shown)
-    is_silent = facts.format is None and (facts.problem == UNKNOWN or not is_named_as_model(name))
-    return None if is_silent else facts
+        facts = _with_problem(ModelFacts(), problem, plain, shown)
+    if facts.format is None and facts.problem == UNKNOWN and is_named_as_archive(name):
+        facts = _with_problem(ModelFacts(), Damaged("archive-damaged", "no archive"), plain, shown)
+    is_said = facts.problem in ARCHIVES_SAID or is_named_as_archive(name)
+    is_silent = facts.problem == UNKNOWN or not (is_named_as_model(name) or is_said)
+    return () if facts.format is None and is_silent else (facts,)
 
 
-def _zipped_member(source: Source, shown: str) -> ModelFacts | None:
-    """A zip file within a folder: what is a model itself. Archives within archives are not opened."""
+def _zipped_member(source: Source, shown: str, nested: NestedArchives) -> tuple[ModelFacts, ...]:
+    """A zip file within a folder: a model itself, or an archive with models in it."""
     try:
         archive = ZipFolder(source)
     except Damaged as problem:
-        facts = _read_cut_zip(source, shown, problem, never)[-1]
-        if facts.format is None or not is_named_as_model(source.name):
+        facts = _read_cut_zip(source, shown, problem, nested)
+        hostile = tuple(filter(_may_run, facts))
+        if not hostile and (facts[-1].format is None or not is_named_as_model(source.name)):
             raise
-        return facts
+        return hostile or facts[-1:]
     whole = _first(ArchiveReader, archive)
     if whole is not None:
-        return _finished(whole, source.name, shown, source.size)
-    is_packed = source.name.lower().endswith(".zip") and any(map(is_named_as_model, archive.names))
-    return _with_problem(ModelFacts(), Damaged("archive-in-folder"), source.name, shown) if is_packed else None
+        return (_finished(whole, source.name, shown, source.size),)
+    with nested.opened(archive):
+        return _models_of(_read_folder(archive, shown, nested))
 
 
 def _read_file(source: Source, beside: Folder, shown: str) -> ModelFacts:

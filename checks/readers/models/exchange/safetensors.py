@@ -27,6 +27,7 @@ from checks.readers.models.language.hf_config import described
 from checks.readers.models.reading import Reading, missing_file
 from checks.readers.models.registry import Rank, file_reader
 from checks.readers.models.sets import other_parts
+from checks.readers.models.settings.called import called_in_texts
 
 MOST_HEADER = 100_000_000  # bytes: the library itself refuses more
 _LENGTH = 8
@@ -98,6 +99,7 @@ def reading_of(header: Header, files: tuple[NeededFile, ...] | None = None) -> R
         "safetensors",
         problem=header.problem or missing_file(files),
         frameworks=_frameworks(header),
+        classes=called_in_texts(header.metadata.values()) or None,
         files=files,
         memory=header.data_size,
         dtypes=header.dtypes,

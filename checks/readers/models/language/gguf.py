@@ -21,6 +21,7 @@ from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.reading import Reading, missing_file
 from checks.readers.models.registry import Rank, file_reader
 from checks.readers.models.sets import other_parts
+from checks.readers.models.settings.templates import reaching_names
 
 _MAGIC = b"GGUF"
 _NEWEST = 3
@@ -42,12 +43,6 @@ _DTYPES = {
     "I32": "int32", "I64": "int64",
 }  # fmt: skip
 TEMPLATE = "tokenizer.chat_template"  # and "tokenizer.chat_template.tool_use"
-# The names by which a template reaches Python's own objects, and the ways to write them otherwise; a chat needs none.
-# llama-cpp-python rendered templates without a sandbox before 0.2.72 (CVE-2024-34359), SGLang in 2026 (CVE-2026-5760).
-_OUT_OF_TEMPLATE = re.compile(
-    r"__[a-z]+__|\|\s*attr\s*\(|\\x5f|\\u005f|\b(?:func|f)_globals\b|\bgi_frame\b", re.IGNORECASE
-)
-_MOST_NAMED = 5
 PART = re.compile(r"(.+)-(\d{5})-of-(\d{5})(\.gguf)")  # a file of a set
 
 Value = int | float | str | bool
@@ -279,10 +274,8 @@ def _reading(
 def _reaching(contents: _Contents) -> Iterator[NamedClass]:
     """The templates that reach what no template of a chat needs."""
     for key, value in contents.values.items():
-        if key.startswith(TEMPLATE) and isinstance(value, str):
-            names = dict.fromkeys(found[0] for found in _OUT_OF_TEMPLATE.finditer(value))
-            if names:
-                yield NamedClass(name=key[:200], risk=DANGEROUS, given=", ".join([*names][:_MOST_NAMED]))
+        if key.startswith(TEMPLATE) and isinstance(value, str) and (names := reaching_names(value)):
+            yield NamedClass(name=key[:200], risk=DANGEROUS, given=names)
 
 
 def dtype_name(number: int) -> str:

@@ -13,7 +13,8 @@ from typing import Any
 
 import msgspec
 
-from checks.facts import Binding, TensorSpec
+from checks.facts import Binding, NamedClass, TensorSpec
+from checks.knowledge.formats.pickle_globals import UNKNOWN
 from checks.knowledge.frameworks.torch_serialization import TorchSerializationTable
 from checks.readers.containers.folder import ZipFolder
 from checks.readers.containers.json_text import decoded
@@ -236,6 +237,9 @@ def _add_compiled(files: TorchZip, reading: Reading, libraries: list[str]) -> No
         "cpu-instructions": metadata.get("AOTI_CPU_ISA", ""),
     }
     reading.format = "aoti-pt2"
+    # The loader opens them as libraries: their own code runs before any of it is asked for.
+    machine_code = tuple(NamedClass(name=name[-200:], risk=UNKNOWN) for name in libraries[:_SHOWN])
+    reading.classes = (*(reading.classes or ()), *machine_code)
     reading.version = f"archive {files.text('archive_version') or '0'}"
     reading.bound_to = (
         Binding(kind="operating-system", value=platform),

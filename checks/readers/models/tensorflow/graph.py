@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from checks.facts import Binding, OperatorUse
+from checks.facts import Binding, NamedClass, OperatorUse
+from checks.knowledge.formats.model_safety import ModelSafety
+from checks.knowledge.formats.pickle_globals import DANGEROUS, UNKNOWN
 from checks.knowledge.frameworks.tensorflow import tensorflow_of_graph
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, Message
@@ -90,11 +93,20 @@ def _reading(graph: Graph) -> Reading:
         dtypes=weights,
         frameworks=(graph.framework,),
         operators=graph.uses,
+        classes=reaching_operators(graph.operators),
         devices=graph.pinned_devices,
         bound_to=bound_by_operators(graph.uses),
         dependence="high" if any(use.is_custom for use in graph.uses) else None,
         details=graph.details,
     )
+
+
+def reaching_operators(operators: Iterable[str]) -> tuple[NamedClass, ...] | None:
+    """The operators that write files, and those that call Python; None where there are none."""
+    table = ModelSafety.read()
+    risks = {**dict.fromkeys(table.graph_writing, DANGEROUS), **dict.fromkeys(table.graph_python, UNKNOWN)}
+    found = [NamedClass(name=f"tf.raw_ops.{name}", risk=risks[name]) for name in operators if name in risks]
+    return tuple(sorted(found, key=lambda each: (each.risk != DANGEROUS, each.name))) or None
 
 
 def bound_by_operators(operators: tuple[OperatorUse, ...]) -> tuple[Binding, ...]:

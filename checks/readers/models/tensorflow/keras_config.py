@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from checks.facts import OperatorUse, TensorSpec
+from checks.knowledge.formats.loader_settings import risk_of_call
+from checks.knowledge.formats.model_safety import ModelSafety
+from checks.knowledge.formats.pickle_globals import DANGEROUS, what_it_does
 from checks.knowledge.frameworks.keras import is_keras_class, refusable
 from checks.readers.containers.json_text import decoded
 from checks.readers.containers.source import MIB, Damaged
@@ -15,7 +18,8 @@ MOST_TEXT = 6 * MIB  # JSON of nothing but "{}" takes 24 times its size as objec
 MOST_OBJECTS = 500_000
 MOST_TENSORS = 256
 MODELS = frozenset({"Functional", "Sequential", "Model"})
-_OWN = ("keras", "tf_keras", "tensorflow", "builtins")
+_OWN = frozenset({"keras", "tf_keras", "tensorflow", "builtins"})
+_LONGEST = 200
 _LAYER_KEYS = frozenset({"layer", "backward_layer", "forward_layer", "cell", "cells", "layers"})
 _WRAPPED_KEYS = frozenset({"layer", "cell", "cells"})
 
@@ -31,6 +35,7 @@ class KerasModel:
     inputs: list[TensorSpec] = field(default_factory=list)
     outputs: list[TensorSpec] = field(default_factory=list)
     functions: int = 0  # Python functions as code
+    called: dict[str, str] = field(default_factory=dict)  # what is imported from elsewhere, or called: name -> risk
     quantization: str = ""
 
     @property
@@ -55,6 +60,7 @@ def read_config(config: object, found: KerasModel) -> None:
     if not isinstance(config, dict) or not isinstance(config.get("class_name"), str):
         raise Damaged("json-damaged", "no class_name")
     for entry, key, parent in _objects(config):
+        found.called |= _called(entry)
         if key in _LAYER_KEYS or entry is config:
             _layer(entry, key, parent, found, is_main=entry is config)
         else:
@@ -132,6 +138,26 @@ def _other(item: dict[str, object], found: KerasModel) -> None:
         arguments = config if isinstance(config, dict) else {}
         for row in refusable(name, (str(argument) for argument in arguments)):
             found.refusable[row.shown] = None
+
+
+def _called(item: dict[str, object]) -> dict[str, str]:
+    """What Keras imports for an object or function, or lets be called, with its risk; known harmless ones are left out.
+
+    keras/src/saving/serialization_lib.py imports the module; keras/src/layers/core/tf_op_layer.py of Keras 2 follows
+    any name below tf; keras/src/utils/torch_utils.py loads a pickle.
+    """
+    module, name, config = item.get("module"), str(item.get("class_name")), item.get("config")
+    if name == "TorchModuleWrapper":
+        return {"keras.layers.TorchModuleWrapper": DANGEROUS}
+    if name == "TFOpLambda" and isinstance(config, dict) and isinstance(function := config.get("function"), str):
+        reaches = any(word in function for word in ModelSafety.read().keras_functions)
+        return {f"tf.{function}"[:_LONGEST]: DANGEROUS} if reaches else {}
+    if not isinstance(module, str) or module.partition(".")[0] in _OWN - {"builtins"}:
+        return {}
+    path = f"{module}.{config if name == 'function' and isinstance(config, str) else name}"
+    if module == "builtins" and not what_it_does(*path.split(".", 1)):
+        return {}
+    return {path[:_LONGEST]: risk_of_call(path)}
 
 
 def _identity(item: dict[str, object]) -> tuple[str, str, bool]:

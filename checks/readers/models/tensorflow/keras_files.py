@@ -15,6 +15,7 @@ import msgspec
 
 from checks.facts import NamedClass
 from checks.facts.versions import major_number
+from checks.knowledge.formats.pickle_globals import DANGEROUS, KNOWN
 from checks.knowledge.frameworks.keras import least_keras_3
 from checks.prepared import prepared
 from checks.readers.containers.folder import Folder, ZipFolder
@@ -31,6 +32,7 @@ _MODEL = "model_weights"  # the group of the weights in a file that holds more
 _USER_BLOCKS = (0, 512, 1024, 2048, 4096, 8192)
 _MOST_METADATA = 1 << 16
 _SHOWN = 12  # names that a detail lists
+_MOST_CLASSES = 300
 _BITS = {"bool": 8, "float8_e4m3fn": 8, "float8_e5m2": 8, "int4": 4}
 _NUMBER = re.compile(r"(\d+)$")
 # Groups of a file that are not the model's weights.
@@ -142,7 +144,9 @@ def _describe(reading: Reading, version: str, model: KerasModel, *, is_model: bo
         reading.bind("custom-layers", ", ".join(own[:_SHOWN]))
     if model.functions:
         reading.bind("python-version")
-        reading.classes = (NamedClass(name="keras.layers.Lambda", risk="dangerous"),)
+        model.called["keras.layers.Lambda"] = DANGEROUS
+    if foreign := {name: risk for name, risk in model.called.items() if risk != KNOWN}:
+        reading.classes = [NamedClass(name=name, risk=risk) for name, risk in foreign.items()][:_MOST_CLASSES]
     if own or model.functions:
         reading.dependence = "high"
     if is_model:

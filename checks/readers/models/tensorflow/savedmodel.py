@@ -16,7 +16,7 @@ from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading, incomplete_file, needed_file
 from checks.readers.models.registry import Rank, file_reader, folder_reader
 from checks.readers.models.tensorflow.checkpoint import Index, needed_shards, read_index
-from checks.readers.models.tensorflow.graph import bound_by_operators
+from checks.readers.models.tensorflow.graph import bound_by_operators, reaching_operators
 from checks.readers.models.tensorflow.messages import VARIABLE_OPERATORS, MetaGraph, Signature, read_meta_graph
 from checks.readers.models.tensorflow.text import read_text_meta_graph
 
@@ -64,6 +64,7 @@ def read_saved_model(source: Source, folder: Folder) -> Reading | None:
         reading.inputs, reading.outputs = signature.inputs, signature.outputs
     reading.frameworks = (main.graph.framework,)
     reading.operators = operators = main.graph.uses
+    reading.classes = reaching_operators([name for graph in graphs for name in graph.graph.operators])
     reading.devices = main.graph.pinned_devices
     reading.dependence = "high" if any(operator.is_custom for operator in operators) else None
     reading.bind("tensorflow-version", main.version)

@@ -12,8 +12,9 @@ from typing import Literal
 import pytest
 from support.bombs import add_zeros
 
-from checks.readers.containers.folder import DiskFolder, Folder, SubFolder, TarFolder, ZipFolder, inside, is_tar
+from checks.readers.containers.folder import DiskFolder, Folder, SubFolder, ZipFolder, inside
 from checks.readers.containers.source import Damaged, of_bytes
+from checks.readers.containers.tar import TarFolder, is_tar
 
 FILES = {"a.txt": b"first", "deep/er/b.bin": bytes(1000), "deep/c": b""}
 

@@ -205,7 +205,7 @@ def test_an_archive_within_an_archive_within_an_archive(tmp_path: Path) -> None:
             archive.writestr(f"{depth}.zip", data)
         data = made.getvalue()
     (tmp_path / "models.zip").write_bytes(data)
-    assert answered(tmp_path / "models.zip")[0].problem == "no-model-in-folder"
+    assert answered(tmp_path / "models.zip")[0].problem == "archive-in-folder"
 
 
 def test_what_cannot_be_read_is_told_where_a_model_should_be(tmp_path: Path) -> None:

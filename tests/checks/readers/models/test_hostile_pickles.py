@@ -24,10 +24,7 @@ from checks.readers.models import read_models
 UNREAD = {
     "compressed: twice",
     "compressed: an unusual window",
-    "archives: zip in zip",
-    "archives: zip in zip without an ending",
     "archives: zip behind rubbish",
-    "archives: zip in tar",
     "archives: 7z",
     "archives: 7z, no ending",
 }

@@ -1,0 +1,1 @@
+"""Files beside weights that name what their loader imports, calls or runs."""

@@ -1,0 +1,116 @@
+"""Settings, code and archives beside weights run something when their program loads them: none gets a tick.
+
+tests/live/test_hostile_proof.py shows that they run.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from support.hostile.loaded_trees import WEIGHTS, Tree, loaded_trees, written
+
+from checks.facts import Facts, ModelFacts, Symptom
+from checks.facts.case import Answers, Case
+from checks.facts.question import MODELS
+from checks.judgement.judge import judged
+from checks.judgement.models.standing import PerModel, Standing, is_harmful
+from checks.readers.models import read_models
+
+TREES = {tree.id: tree for tree in loaded_trees()}
+
+
+def case_of(models: tuple[ModelFacts, ...]) -> Case:
+    return judged(Facts(models=models, symptom=Symptom(origin="user", name=MODELS)), Answers(symptom=MODELS))
+
+
+def said_of(path: Path) -> str:
+    """ "named", "warned", "unread", or "nothing"."""
+    case = case_of(read_models(path))
+    if case.findings and is_harmful(case.findings[0]):
+        return "named"
+    if any(finding.cause.startswith("pickle-") for finding in case.findings):
+        return "warned"
+    per_model = PerModel.of(case.findings, case.verdicts)
+    standings = {per_model.standing(model) for model in case.facts.models}
+    return "unread" if Standing.UNREADABLE in standings else "nothing"
+
+
+def test_there_are_enough() -> None:
+    assert len(TREES) >= 90
+
+
+def test_what_runs_something_is_said(tmp_path: Path) -> None:
+    found = {name: said_of(written(tree, tmp_path / str(number))) for number, (name, tree) in enumerate(TREES.items())}
+    assert {name: said for name, said in found.items() if said != TREES[name].said} == {}
+
+
+def test_what_it_would_run_is_told(tmp_path: Path) -> None:
+    case = case_of(read_models(written(TREES["NeMo's archives: os.system"], tmp_path)))
+    assert case.findings[0].placeholders()["dangerous_names"] == ("os.system(command='echo>ran')",)
+    case = case_of(read_models(written(TREES["code that a server loads: TorchServe"], tmp_path / "mar")))
+    assert case.findings[0].placeholders()["unknown_names"] == ("handler.py",)
+
+
+HARMLESS = {
+    "NeMo": (
+        "model_config.yaml",
+        (
+            "encoder:\n  _target_: nemo.collections.asr.modules.ConformerEncoder\n  feat_in: 80\n"
+            "optim: {name: adamw, params: {lr: 0.1}}\n"
+        ),
+    ),
+    "Stable Diffusion": (
+        "v1-inference.yaml",
+        (
+            "model:\n  target: ldm.models.diffusion.ddpm.LatentDiffusion\n  params:\n    first_stage_config:\n"
+            "      target: ldm.models.autoencoder.AutoencoderKL\n      params: {embed_dim: 4}\n"
+            "    cond_stage_config: {target: torch.nn.Identity, params: {}}\n"
+        ),
+    ),
+    "SpeechBrain": (
+        "hyperparams.yaml",
+        (
+            "seed: !apply:torch.manual_seed [1]\nmodel: !new:speechbrain.nnet.containers.Sequential\n"
+            "  norm: !name:torch.nn.BatchNorm1d\nlr: !ref <seed>\n"
+        ),
+    ),
+    "pyannote": ("config.yaml", "pipeline:\n  name: pyannote.audio.pipelines.SpeakerDiarization\n  params: {x: 1}\n"),
+    "torchtune": ("recipe.yaml", "model:\n  _component_: torchtune.models.llama3.llama3_8b\n"),
+    "a name with a version": ("a.json", json.dumps({"model": {"name": "resnet18.a1_in1k", "params": {}}})),
+    "a tuple": ("hparams.yaml", "shape: !!python/tuple [1, 2]\n"),
+    "TorchServe's own handler": ("MAR-INF/MANIFEST.json", json.dumps({"model": {"handler": "image_classifier"}})),
+    "MLflow": (
+        "MLmodel",
+        "flavors:\n  python_function:\n    loader_module: mlflow.sklearn\n    model_path: model.pkl\n",
+    ),
+    "a template": ("chat_template.jinja", "{% for message in messages %}{{ message['content'] }}{% endfor %}"),
+    "sentence-transformers": (
+        "modules.json",
+        json.dumps([{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}]),
+    ),
+    "a program of a project": ("src/model.py", "import os\nos.system('make')\n"),
+    "a list of words": ("vocab.json", json.dumps({"_target_": 1, "os.system": 2})),
+    "damaged": ("notes.yaml", "a: [1, 2\n"),
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_harmless_ones_are_not_disturbed(name: str, tmp_path: Path) -> None:
+    file, text = HARMLESS[name]
+    said = said_of(written(Tree("", name, {"model.safetensors": WEIGHTS, file: text.encode()}, ""), tmp_path))
+    assert said == "nothing"
+
+
+def test_what_cannot_be_read_and_shows_signs_is_said(tmp_path: Path) -> None:
+    for number, text in enumerate(
+        ("a: [1\n_target_: os.system\n", "[" * 200 + "_target_: os.system", "_target_: x\n" * 400_000)
+    ):
+        tree = Tree("", "", {"model.safetensors": WEIGHTS, "config.yaml": text.encode()}, "")
+        assert said_of(written(tree, tmp_path / str(number))) == "unread"
+
+
+def test_aliases_without_end(tmp_path: Path) -> None:
+    lines = ["a0: &a0 [x]"] + [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 60)]
+    text = "\n".join([*lines, "b: {_target_: os.system, command: *a59}"])
+    tree = Tree("", "", {"model.safetensors": WEIGHTS, "config.yaml": text.encode()}, "")
+    assert said_of(written(tree, tmp_path)) == "named"

@@ -34,6 +34,7 @@ _MOST_CLASSES = 300
 # What must stand in a file that cannot be read, for it to be said.
 _SIGNS = re.compile(rb"_target_|_component_|python/object|!(?:apply|new|name|module):|auto_map|:serialized:")
 _YAML, _JSON = (".yaml", ".yml"), (".json",)
+_OF_CHATS = re.compile(r"chat[^/]*(?:/[^/]*)?$|(?:^|/)template\.jinja$", re.IGNORECASE)  # others write programs
 _NO_SETTINGS = re.compile(r"(?:tokenizer|vocab|added_tokens|merges)\.json$|\.index\.json$")  # large, and only read
 
 
@@ -55,7 +56,7 @@ def loader_settings(source: Source, beside: Folder) -> Reading | None:
 def _found(source: Source, name: str, beside: Folder) -> Iterator[NamedClass]:
     ending = PurePosixPath(name).suffix.lower()
     if ending == ".jinja":
-        if names := reaching_names(_text(source, _MOST)):
+        if _OF_CHATS.search(f"{_place(beside)}{name}") and (names := reaching_names(_text(source, _MOST))):
             yield NamedClass(name=name, risk=DANGEROUS, given=names)
     elif ending == ".py":
         yield from _code(source, name, beside)

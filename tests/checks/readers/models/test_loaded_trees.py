@@ -84,6 +84,7 @@ HARMLESS = {
         "flavors:\n  python_function:\n    loader_module: mlflow.sklearn\n    model_path: model.pkl\n",
     ),
     "a template": ("chat_template.jinja", "{% for message in messages %}{{ message['content'] }}{% endfor %}"),
+    "a template of a program": ("templates/kernel.py.jinja", "def __init__(self): pass"),
     "sentence-transformers": (
         "modules.json",
         json.dumps([{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}]),

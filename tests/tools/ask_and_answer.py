@@ -144,7 +144,8 @@ def main() -> int:
     if chosen.what == "machines":
         printed("recorded machines", of_machines(), show=chosen.show)
     elif chosen.what == "threads":
-        found = [of_thread(thread) for thread in read_threads(chosen.file or sorted(THREADS.glob("*.jsonl")))]
+        threads = read_threads(chosen.file or sorted(THREADS.glob("*.jsonl")))
+        found = [of_thread(thread) for thread in threads if thread["expected"]]
         printed("threads, with our questions", [ours for ours, _ in found], show=chosen.show)
         printed("threads, as they went", [went for _, went in found], show=chosen.show)
     else:

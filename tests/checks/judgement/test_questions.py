@@ -156,3 +156,31 @@ def test_how_it_ended_is_not_asked_of_what_tells_it() -> None:
 def test_a_program_that_was_killed_wanted_memory() -> None:
     case = answered(case_of("The process just exits without any message."), "how-it-ends", choice="killed")
     assert case.findings[0].cause == "main-memory-too-small"
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (
+            "When I run with manualseed=1 I always get different results. How are they made reproducible?",
+            "what-differs",
+        ),
+        ("Running ImageNet I am not able to reproduce the results, even with a seed in main.", "what-differs"),
+        ("The same GPT2 inference generates two different sequences on CPU and GPU.", "size-of-difference"),
+        ("The values are a little different for the same object: ONNX and torch do not agree.", "same-inputs"),
+        ("The training is finished with 100% and stops. I cannot see any error message.", "whole-error"),
+        ('  File "main.py", line 30, in <module>\n    joblib.load(name)\nEOFError\nIt stops there.', "whole-error"),
+        ("The model does not load, it raises an exception. My model.pkl is 870MB in size.", "file-itself"),
+        ("My program does not use the GPU.\nNvidia driver version: 442.92\nGPU 0: TITAN RTX", "nvidia-smi"),
+        ("It does not appear to use the GPU. I run Ollama on Arch Linux with an RTX 4090.", "packages"),
+    ],
+)
+def test_no_question_is_asked_whose_answer_the_text_holds(text: str, question: str) -> None:
+    assert question not in asked(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["In the training process, the process is always killed.", "程序运行到这里的时候，就会被Killed掉"]
+)
+def test_what_was_killed_is_asked_for_memory_not_for_the_gpu(text: str) -> None:
+    assert set(asked(text)[:2]) <= {"kernel-log", "main-memory", "whole-error"}

@@ -8,8 +8,7 @@ import msgspec
 
 from checks import __version__
 from checks.desk.likeness import Likeness, likeness_of, shape_of_line
-from checks.desk.sources.dates import moment_of
-from checks.desk.tickets import Ticket, number_of
+from checks.desk.tickets import Ticket
 from checks.facts import Facts
 from checks.facts.case import Answers, Case
 from checks.facts.finding import CLUE, Finding
@@ -18,6 +17,8 @@ from checks.judgement.headline import headline
 from checks.judgement.judge import judged
 from checks.judgement.verdict import decide, decide_ticket
 from checks.knowledge.catalogue import UNKNOWN
+from checks.readers.mails.dates import moment_of
+from checks.readers.mails.numbering import number_of
 from checks.readers.tickets.language import language_of
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
 from checks.sharing.case import CaseError

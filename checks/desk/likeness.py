@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from checks.desk.tickets import number_of
+from checks.readers.mails.numbering import number_of
 
 NEARLY_THE_SAME = 0.6  # of the pairs of words that both have
 _HASHES, _BANDS = 100, 20

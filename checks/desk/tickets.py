@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import msgspec
+
+from checks.readers.mails.numbering import number_of
 
 
 class Ticket(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -46,8 +46,3 @@ class NotRead(msgspec.Struct, frozen=True):
     source: str
     reason: str
     detail: str = ""
-
-
-def number_of(data: bytes) -> int:
-    """63 bits for any bytes, the same in every run."""
-    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest()) >> 1

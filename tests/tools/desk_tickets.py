@@ -37,11 +37,11 @@ from pathlib import Path
 from checks.desk.judging import Judged, judge
 from checks.desk.likeness import likeness_of
 from checks.desk.parallel import mapped
-from checks.desk.sources.mailbox import mails_in
-from checks.desk.sources.mails import mail_of
 from checks.desk.sources.walk import Reader
 from checks.desk.store import Store
 from checks.desk.views import SORTS, Filter, Views
+from checks.readers.mails.mail import mail_of
+from checks.readers.mails.mailbox import mails_in
 from wizard.report.open import case_in
 
 KNOWN = Path(__file__).parents[1] / "tickets" / "known"

@@ -11,10 +11,10 @@ from typing import BinaryIO
 
 from charset_normalizer import from_bytes
 
-from checks.desk.sources.dates import moment_of
 from checks.desk.tickets import Ticket
 from checks.knowledge.tickets.trackers import Trackers
 from checks.readers.containers.source import Cancelled, Damaged, never, raise_if
+from checks.readers.mails.dates import moment_of
 from checks.readers.text import ENCODINGS, kept
 
 _SAMPLE = 1 << 16

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
-from checks.desk.sources.dates import moment_of
 from checks.desk.tickets import Ticket
 from checks.knowledge.tickets.trackers import Trackers
 from checks.readers.containers.source import Cancelled, Damaged, never, raise_if
+from checks.readers.mails.dates import moment_of
 from checks.readers.text import kept
 
 _PIECE = 1 << 20

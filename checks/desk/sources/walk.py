@@ -9,15 +9,15 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from checks.desk.sources.mailbox import Threads, is_mailbox, mails_in
-from checks.desk.sources.mails import MOST as MOST_OF_MAIL
-from checks.desk.sources.mails import Mail, is_mail, mail_of
-from checks.desk.sources.outlook import LARGEST, MAGIC, outlook_mail
 from checks.desk.sources.tables import is_table, rows_of
 from checks.desk.sources.trackers import is_json, tickets_of
 from checks.desk.tickets import NotRead, Ticket
 from checks.readers.containers.folder import ZipFolder, inside
 from checks.readers.containers.source import Cancelled, Damaged, Source, never, of_bytes, opened, raise_if
+from checks.readers.mails.mail import MOST as MOST_OF_MAIL
+from checks.readers.mails.mail import Mail, is_mail, mail_of
+from checks.readers.mails.mailbox import Threads, is_mailbox, mails_in
+from checks.readers.mails.outlook import LARGEST, MAGIC, outlook_mail
 from checks.readers.text import NotText, read_text, whole_characters
 from checks.sharing.case import PACKED_LIMIT, SIZE_LIMIT
 

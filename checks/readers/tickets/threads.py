@@ -6,23 +6,30 @@ Quotes of earlier mails are removed, since they are what somebody else said, or 
 
 from __future__ import annotations
 
-import contextlib
-import email
-import email.policy
-import html
+import io
+import itertools
 import json
 import re
-from collections.abc import Iterator
-from email.message import EmailMessage, Message
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
+from checks.readers.containers.source import Damaged
+from checks.readers.mails.mail import Mail as OneMail
+from checks.readers.mails.mail import is_mail, mail_of
+from checks.readers.mails.mailbox import is_mailbox, mails_in
+from checks.readers.mails.outlook import MAGIC, outlook_mail
+
 LARGEST = 64 << 20  # bytes of a file of mails
-MOST_MAILS = 500
+MOST_MAILS = 500  # of one conversation
+MOST_IN_BOX = 20_000
 LONGEST_MAIL = 400_000  # characters
-_MBOX = re.compile(rb"^From [^\n]{1,400}\n(?=[A-Za-z-]{1,60}: )", re.MULTILINE)
-_HEADER = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]{0,60}: [^\n]{0,2000}\n|[ \t][^\n]{0,2000}\n){1,200}\r?\n")
+_HEAD = 1 << 16  # bytes by which it is told what a file is
+_FROM = re.compile(
+    rb"(?i)(?:from|subject)[ \t]*:[^\n]{1,500}\r?\n(?:[\w-]{1,60}:[^\n]{0,2000}\r?\n|[ \t][^\n]{0,2000}\n){0,200}\r?\n"
+)
+_ANSWERS = re.compile(r"^(?:(?:re|aw|fwd?|wg|sv|返信|回复|答复|转发)(?:\[\d+\])?[:：]\s*){1,20}", re.IGNORECASE)
 # ">" quotes; ">>>" with a statement behind it is Python's prompt, which somebody pasted.
 _QUOTED = re.compile(r"\s{0,3}>(?!>> (?:import |from |print|[\w.]+ ?[=.(\[]|[\w.]+$))")
 _FROM_HERE_ON = re.compile(  # what was answered stands below, without marks
@@ -35,13 +42,19 @@ _INTRODUCED = re.compile(
 )
 _HEADED = re.compile(r"\s{0,2}(?:Sent|Date|To|Subject|送信日時|宛先|件名|发送时间|收件人): ?", re.IGNORECASE)
 _SIGNATURE = re.compile(r"-- ?$")
-_TAGS = re.compile(r"<(?:style|script)\b.{0,50000}?</(?:style|script)>|<[^>]{0,2000}>", re.DOTALL | re.IGNORECASE)
-_BREAKS = re.compile(r"<(?:br|/p|/div|/tr|/li|/h\d)\b[^>]{0,200}>", re.IGNORECASE)
 _HIDDEN = re.compile(r"<!--.{0,20000}?-->", re.DOTALL)
 
 
 class NotThread(ValueError):  # noqa: N818 - named for what it is about
     """A file that is no thread."""
+
+
+class SeveralThreads(ValueError):  # noqa: N818 - named for what it is about
+    """A mailbox of several ``conversations``."""
+
+    def __init__(self, conversations: Sequence[Conversation]) -> None:
+        super().__init__(f"{len(conversations)} conversations")
+        self.conversations = conversations
 
 
 class Mail(msgspec.Struct, frozen=True):
@@ -51,26 +64,43 @@ class Mail(msgspec.Struct, frozen=True):
     text: str
 
 
-def read_thread(data: bytes) -> tuple[Mail, ...]:
+class Conversation(msgspec.Struct, frozen=True):
+    """Mails that belong together, by their ``subject``."""
+
+    subject: str
+    mails: tuple[Mail, ...]
+
+
+def read_thread(data: bytes, number: int | None = None) -> tuple[Mail, ...]:
     """The mails of a file, in its order, those of whose text something is left.
 
+    ``number``: of the conversation, from 1, where a mailbox has several.
+
     Raises:
-        NotThread: it is none, or too large.
+        NotThread: it is none, too large, or has no conversation of this number.
+        SeveralThreads: it has more than one, and none was chosen.
     """
     if len(data) > LARGEST:
         raise NotThread("too large")
     begin = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    found = _of_json(data) if begin in (b"[", b"{") else _of_mails(data)
-    mails = []
-    for author, text in found:
-        left = without_quotes(text[:LONGEST_MAIL])
-        if left:
-            mails.append(Mail(author, left))
-        if len(mails) >= MOST_MAILS:
-            break
-    if not mails:
+    if begin in (b"[", b"{"):
+        found: Sequence[Conversation] = (Conversation("", _kept(_of_json(data))),)
+    else:
+        found = tuple(_of_mails(data))
+    found = tuple(conversation for conversation in found if conversation.mails)
+    if not found:
         raise NotThread("no mail with a text")
-    return tuple(mails)
+    if number is None and len(found) > 1:
+        raise SeveralThreads(found)
+    if not 1 <= (number or 1) <= len(found):
+        raise NotThread(f"it has {len(found)} conversations")
+    return found[(number or 1) - 1].mails
+
+
+def _kept(written: Iterable[tuple[str, str]]) -> tuple[Mail, ...]:
+    """Who wrote what, without quotes."""
+    mails = (Mail(author, without_quotes(text[:LONGEST_MAIL])) for author, text in written)
+    return tuple(itertools.islice((mail for mail in mails if mail.text), MOST_MAILS))
 
 
 def without_quotes(text: str) -> str:
@@ -126,45 +156,34 @@ def _author_of(comment: dict[str, Any]) -> str:
     return ""
 
 
-def _of_mails(data: bytes) -> Iterator[tuple[str, str]]:
-    data = data.replace(b"\r\n", b"\n")
-    starts = [found.start() for found in _MBOX.finditer(data)]
-    if starts[:1] == [0]:
-        for start, end in zip(starts, [*starts[1:], len(data)], strict=True):
-            yield _mail(data[data.find(b"\n", start) + 1 : end])
-    elif _HEADER.match(data):
-        yield _mail(data)
+def _of_mails(data: bytes) -> Iterator[Conversation]:
+    """The conversations of a mailbox or of one mail, in the order in which they begin."""
+    if data.startswith(MAGIC):
+        try:
+            mails = [outlook_mail(data)]
+        except Damaged as error:
+            raise NotThread(error.reason) from error
+    elif is_mailbox(data[:_HEAD]):
+        mails = [mail_of(mail) for mail in itertools.islice(mails_in(io.BytesIO(data)), MOST_IN_BOX)]
+    elif is_mail(data[:_HEAD]) or _FROM.match(data):
+        mails = [mail_of(data)]
     else:
         raise NotThread("neither mails nor JSON")
+    for subject, found in _conversations(mails):
+        yield Conversation(subject, _kept((mail.address, mail.text) for mail in found))
 
 
-def _mail(data: bytes) -> tuple[str, str]:
-    """Author and text of one mail; of a broken one what can be read."""
-    message = email.message_from_bytes(data, policy=email.policy.default)
-    try:
-        author = str(message.get("From", ""))
-    except Exception:  # noqa: BLE001 - headers of strangers raise whatever the parser of the standard library does
-        author = ""
-    address = re.search(r"<([^<>\s]{3,200})>", author)
-    return (address[1] if address else author).strip().casefold(), _body(message)
-
-
-def _body(message: Message) -> str:
-    plain, marked = "", ""
-    for part in message.walk():
-        if part.get_content_maintype() != "text" or part.get_filename():
-            continue
-        text = _decoded(part)
-        if part.get_content_subtype() == "html":
-            marked = marked or html.unescape(_TAGS.sub("", _BREAKS.sub("\n", text)))
-        else:
-            plain = plain or text
-    return plain.strip() or marked.strip()
-
-
-def _decoded(part: Message) -> str:
-    with contextlib.suppress(Exception):  # unknown charsets, broken transfer encodings: the bytes are still there
-        if isinstance(part, EmailMessage):
-            return str(part.get_content())
-    raw = part.get_payload(decode=True)
-    return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(part.get_payload() or "")
+def _conversations(mails: Sequence[OneMail]) -> list[tuple[str, list[OneMail]]]:
+    """Mails that answer each other, or have one subject; what tells neither belongs to the mail before it."""
+    found: list[tuple[str, list[OneMail]]] = []
+    known: dict[int | str, int] = {}  # a mail, or a subject -> its conversation
+    for mail in mails:
+        subject = _ANSWERS.sub("", mail.subject).strip()
+        marks: tuple[int | str, ...] = (*mail.answers, *((subject.casefold(),) if subject else ()))
+        place = next((known[mark] for mark in marks if mark in known), len(found) if marks or not found else -1)
+        if place == len(found):
+            found.append((subject, []))
+        place %= len(found)
+        found[place][1].append(mail)
+        known |= dict.fromkeys((mail.id, *marks), place)
+    return found

@@ -8,7 +8,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -19,7 +19,9 @@ from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.facts.case import Case
+    from checks.readers.tickets.threads import Conversation
 
+_MOST_LISTED, _LONGEST_SUBJECT = 100, 80
 _PDF = b"%PDF"  # how such a file begins
 
 
@@ -29,6 +31,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
     parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)  # to say that one file is read at a time
     parser.add_argument("--json-lines", metavar="FILE", help=text("help-json-lines"))
     parser.add_argument("--thread", metavar="FILE", help=text("help-thread"))
+    parser.add_argument("--conversation", type=int, metavar="NUMBER", help=text("help-conversation"))
     parser.add_argument("--answer", action="append", default=[], metavar="TEXT", help=text("help-answer"))
     parser.add_argument("--ask", action="store_true", help=text("help-ask"))
     parser.add_argument("--reply", nargs="?", const=STANDARD_STREAM, metavar="FILE", help=text("help-reply"))
@@ -53,16 +56,16 @@ def _case_of(chosen: argparse.Namespace) -> Case:
     from checks.readers.tickets.read import TICKET, read_ticket
 
     if chosen.thread is not None:
-        return _case_of_thread(chosen.thread, chosen.lang)
+        return _case_of_thread(chosen.thread, chosen)
     file = chosen.file or STANDARD_STREAM
     if file == STANDARD_STREAM and sys.stdin.isatty() and not chosen.quiet:
         print(words("commands.paste-now", chosen.lang), file=sys.stderr)
     return judged(read_ticket(sent_file(file, "log", chosen.lang)), Answers(symptom=TICKET))
 
 
-def _case_of_thread(path: str, language: str) -> Case:
+def _case_of_thread(path: str, chosen: argparse.Namespace) -> Case:
     from checks.judgement.dialogue import case_of_thread
-    from checks.readers.tickets.threads import LARGEST, NotThread, read_thread
+    from checks.readers.tickets.threads import LARGEST, NotThread, SeveralThreads, read_thread
 
     try:
         if path == STANDARD_STREAM:
@@ -70,11 +73,28 @@ def _case_of_thread(path: str, language: str) -> Case:
         else:
             with open(path, "rb") as file:
                 data = file.read(LARGEST + 1)
-        return case_of_thread(read_thread(data))
+        return case_of_thread(read_thread(data, chosen.conversation))
     except OSError as error:
-        raise UsageError(unreadable(path, error, language)) from error
+        raise UsageError(unreadable(path, error, chosen.lang)) from error
     except NotThread as error:
-        raise UsageError(words("commands.not-a-thread", language, path=path)) from error
+        key = "not-a-thread" if chosen.conversation is None else "no-such-conversation"
+        raise UsageError(words(f"commands.{key}", chosen.lang, path=path, number=chosen.conversation)) from error
+    except SeveralThreads as error:
+        listed = _listed(error.conversations, chosen.lang)
+        raise UsageError(words("commands.which-conversation", chosen.lang, path=path, listed=listed)) from error
+
+
+def _listed(conversations: Sequence[Conversation], language: str) -> str:
+    """The conversations of a mailbox, each under its number."""
+    lines = []
+    for number, conversation in enumerate(conversations[:_MOST_LISTED], start=1):
+        first = conversation.mails[0]
+        subject = " ".join((conversation.subject or first.text).split())[:_LONGEST_SUBJECT]
+        count = len(conversation.mails)
+        lines.append(words("commands.conversation", language, number=number, subject=subject, count=count))
+    more = len(conversations) - len(lines)
+    lines += [words("commands.more-conversations", language, count=more)] if more else []
+    return "\n".join(("", *lines))
 
 
 def _check_ticket(chosen: argparse.Namespace) -> None:

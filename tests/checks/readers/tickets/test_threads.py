@@ -5,7 +5,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from checks.readers.tickets.threads import MOST_MAILS, Mail, NotThread, read_thread, without_quotes
+from checks.readers.tickets.threads import MOST_MAILS, Mail, NotThread, SeveralThreads, read_thread, without_quotes
 
 
 def mail(sender: str, text: str, charset: str = "utf-8") -> bytes:
@@ -40,7 +40,7 @@ def test_a_mail_of_html_alone() -> None:
     message = EmailMessage()
     message["From"] = "kim@example.org"
     message.set_content("<style>p {}</style><p>It fails.</p><p>A &lt;b&gt; line</p>", subtype="html")
-    assert read_thread(message.as_bytes())[0].text == "It fails.\nA <b> line"
+    assert read_thread(message.as_bytes())[0].text == "It fails.\n\nA <b> line"
 
 
 def test_a_list_and_an_issue_of_github() -> None:
@@ -97,3 +97,36 @@ def test_broken_mails_are_read_as_far_as_they_can_be() -> None:
 def test_a_thread_has_an_end() -> None:
     said = [{"author": "kim", "text": "x"}] * (MOST_MAILS + 10)
     assert len(read_thread(json.dumps(said).encode())) == MOST_MAILS
+
+
+def boxed(*mails: tuple[str, str, str, str]) -> bytes:
+    """A mailbox of (sender, subject, what it answers, text); the place of each is its Message-ID."""
+    parts = []
+    for number, (sender, subject, answers, text) in enumerate(mails):
+        message = EmailMessage()
+        message["From"], message["Subject"], message["Message-ID"] = sender, subject, f"<{number}@example.org>"
+        if answers:
+            message["In-Reply-To"] = f"<{answers}@example.org>"
+        message.set_content(text)
+        parts.append(b"From x@example.org Mon Jan  1 00:00:00 2024\n" + message.as_bytes() + b"\n")
+    return b"".join(parts)
+
+
+def test_of_several_conversations_one_is_asked_for() -> None:
+    data = boxed(
+        ("kim@example.org", "No GPU", "", "It fails."),
+        ("lee@example.org", "Other results", "", "It differs."),
+        ("desk@example.org", "Re: No GPU", "0", "How?"),
+        ("desk@example.org", "AW: Other results", "", "By how much?"),
+        ("kim@example.org", "thanks", "2", "So."),
+    )
+    with pytest.raises(SeveralThreads) as several:
+        read_thread(data)
+    assert [(one.subject, len(one.mails)) for one in several.value.conversations] == [
+        ("No GPU", 3),
+        ("Other results", 2),
+    ]
+    assert [mail.text for mail in read_thread(data, 1)] == ["It fails.", "How?", "So."]
+    assert [mail.author for mail in read_thread(data, 2)] == ["lee@example.org", "desk@example.org"]
+    with pytest.raises(NotThread):
+        read_thread(data, 3)

@@ -435,6 +435,24 @@ def test_a_thread(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert case["facts"]["asked"][0]["question"] == "nvidia-smi"
 
 
+def test_a_mailbox_of_several_conversations_is_listed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    mark = "From x@example.org Mon Jan  1 00:00:00 2024\n"
+    texts = {"No GPU here": NO_GPU, "Slow": "It is slow."}
+    mails = [
+        f"{mark}From: kim@example.org\nSubject: {subject}\nTo: desk@example.org\n\n{text}\n\n"
+        for subject, text in texts.items()
+    ]
+    path = tmp_path / "box.mbox"
+    path.write_text("".join(mails), encoding="utf-8")
+    assert run_command(["diagnose", "--thread", str(path)]) == 2
+    refusal = capfd.readouterr().err
+    assert "--conversation" in refusal
+    assert "1  No GPU here (mails: 1)" in refusal
+    assert run_command(["diagnose", "--thread", str(path), "--conversation", "1"]) in {0, 1}
+    assert run_command(["diagnose", "--thread", str(path), "--conversation", "9"]) == 2
+    assert "no conversation 9" in capfd.readouterr().err
+
+
 def test_what_is_no_thread(ticket: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run_command(["diagnose", "--thread", str(ticket)]) == 2
     assert "mbox" in capfd.readouterr().err

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from checks.desk.sources.mails import MOST, Mail
 from checks.readers.containers.source import Cancelled, never, raise_if
+from checks.readers.mails.mail import MOST, Mail
 
 _PIECE = 1 << 20
 # The line before each mail: "From somebody Thu Jan  1 00:00:00 1970", behind an empty line or at the beginning.

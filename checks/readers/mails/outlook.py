@@ -10,9 +10,9 @@ import io
 import re
 import struct
 
-from checks.desk.sources.mails import MOST, Mail, ids_in, mail_of
-from checks.desk.tickets import number_of
 from checks.readers.containers.source import Damaged
+from checks.readers.mails.mail import MOST, Mail, ids_in, mail_of
+from checks.readers.mails.numbering import number_of
 from checks.readers.text import NotText, decoded, kept
 
 MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -46,13 +46,15 @@ def outlook_mail(data: bytes) -> Mail:
     headers = _text(texts, _HEADERS)
     told = mail_of(f"{headers}\n\n".encode("utf-8", "replace")) if headers else None
     body = _text(texts, _BODY) or _page(texts)
+    sender = _text(texts, _SENDER).lower()
     return Mail(
         subject=" ".join((_text(texts, _SUBJECT) or (told.subject if told else "")).split()),
         text=kept(body),
         created=(told.created if told else "") or _created(texts.get(_PROPERTIES, b"")),
         id=next(iter(ids_in(_text(texts, _ID))), number_of(data)),
         answers=(told.answers if told else ()) or ids_in("".join(_text(texts, number) for number in _ANSWERS)),
-        sender=number_of(_text(texts, _SENDER).lower().encode("utf-8", "replace")),
+        sender=number_of(sender.encode("utf-8", "replace")),
+        address=sender,
         attached=(),
     )
 

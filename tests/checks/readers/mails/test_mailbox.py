@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from checks.desk.sources import mailbox as ours
-from checks.desk.sources.mailbox import Threads, is_mailbox, mails_in
-from checks.desk.sources.mails import mail_of
+from checks.readers.mails import mailbox as ours
+from checks.readers.mails.mail import mail_of
+from checks.readers.mails.mailbox import Threads, is_mailbox, mails_in
 
 ROOT = Path(__file__).resolve().parents[4]
 BODIES = ("It fails.\n\nFrom here on nothing works at 12:30.", "second\n>From quoted\n", "", "日本語です。\n\n\n")
@@ -58,8 +58,8 @@ def test_a_mail_that_is_too_long_is_cut_and_the_next_one_found(monkeypatch: pyte
 _BOUNDED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]), int(sys.argv[1])))
-from checks.desk.sources.mailbox import mails_in
-from checks.desk.sources.mails import mail_of
+from checks.readers.mails.mailbox import mails_in
+from checks.readers.mails.mail import mail_of
 class Endless:  # as much as is asked for, and never all at once
     left = int(sys.argv[2])
     mail = b"From a@b Thu May  2 10:00:00 2024\\nSubject: x\\n\\n" + b"line of a log\\n" * 70000 + b"\\n"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checks.desk.sources.outlook import MAGIC, outlook_mail
 from checks.readers.containers.source import Damaged
+from checks.readers.mails.outlook import MAGIC, outlook_mail
 
 SAVED = Path(__file__).parents[3] / "recordings" / "mails" / "outlook.msg"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.desk.sources.dates import moment_of
+from checks.readers.mails.dates import moment_of
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from email.message import Message
 from html.parser import HTMLParser
 
-from checks.desk.sources.dates import moment_of
-from checks.desk.tickets import number_of
+from checks.readers.mails.dates import moment_of
+from checks.readers.mails.numbering import number_of
 from checks.readers.text import NotText, decoded, kept, whole_characters
 
 MOST = 8 << 20  # bytes of one mail that are looked at; what is attached behind them is cut
@@ -42,6 +42,8 @@ _PACKED = (b"PK\x03\x04", b"%PDF-", b"\xd0\xcf\x11\xe0")
 class Mail:
     """``id``, ``answers``: numbers of Message-IDs, the first of a conversation first. ``sender``: a number for it.
 
+    ``address``: of the sender, in lower case, or their name where there is none.
+
     ``attached``: name and bytes of what may hold tickets of its own (a case, a report, an archive, a mail).
     """
 
@@ -51,6 +53,7 @@ class Mail:
     id: int
     answers: tuple[int, ...]
     sender: int
+    address: str
     attached: tuple[tuple[str, bytes], ...]
 
 
@@ -66,7 +69,8 @@ def mail_of(data: bytes) -> Mail:
     own = next(iter(ids_in(_header(message, "Message-ID"))), None)
     plain, pages, attached = _sorted(parts)
     texts = plain if any(text.strip() for text in plain) else [_without_tags(page) for page in pages]
-    address = email.utils.parseaddr(_header(message, "From"))[1].lower()
+    name, address = email.utils.parseaddr(_header(message, "From"))
+    address = (address or name).lower()
     return Mail(
         subject=" ".join(_header(message, "Subject").split()),
         text=kept("\n\n".join(texts)),
@@ -74,6 +78,7 @@ def mail_of(data: bytes) -> Mail:
         id=number_of(data[:MOST]) if own is None else own,
         answers=answers,
         sender=number_of(address.encode("utf-8", "replace")),
+        address=address,
         attached=tuple(attached),
     )
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checks.desk.sources.mails import is_mail, mail_of
+from checks.readers.mails.mail import is_mail, mail_of
 
 ERROR = "RuntimeError: CUDA out of memory"
 

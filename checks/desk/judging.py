@@ -1,4 +1,4 @@
-"""A ticket judged: what the desk remembers of it. Not its text; its title, address and error lines are redacted."""
+"""A ticket judged: what the desk remembers of it. Not its text; whatever is quoted of it is redacted."""
 
 from __future__ import annotations
 
@@ -77,30 +77,35 @@ def case_of(ticket: Ticket, open_case: OpenCase) -> Case:
 def judge(ticket: Ticket, open_case: OpenCase, hide: Sequence[str] | None = ()) -> Judged:
     """Judge one. ``hide``: the user's own words to hide besides what is private, None to hide nothing."""
     blank = Judged(
-        key=ticket.key,
+        key=ticket.mark,
         digest=ticket.digest,
-        source=ticket.source,
-        number=ticket.number,
+        source="",
         created=ticket.created,
         thread=ticket.thread or number_of(ticket.key.encode("utf-8", "replace")),
     )
+    named = (ticket.source, ticket.number, ticket.product)
     try:
         case = case_of(ticket, open_case)
     except CaseError as error:
-        return msgspec.structs.replace(blank, state="unread", problem=error.reason)
+        source, number, _ = _named(ticket, _shown(named, "", hide))
+        return msgspec.structs.replace(blank, source=source, number=number, state="unread", problem=error.reason)
     text = ticket.whole or "\n".join(log.text or "" for log in case.facts.logs)
     best = next(iter(case.findings), None)
     clues = [shown.value for shown in best.evidence if shown.name == CLUE][:_MOST_LINES] if best else []
     state = _state(case)
-    title, url, *lines = _shown((ticket.title, ticket.url, *clues), text, hide)
+    title, url, *shown = _shown((ticket.title, ticket.url, *named, *clues), text, hide)
+    source, number, product = _named(ticket, shown[: len(named)])
+    lines = shown[len(named) :]
     cause = best.cause if best else UNKNOWN if state != "clear" else ""
     return msgspec.structs.replace(
         blank,
+        source=source,
+        number=number,
         title=title,
         url=url,
         created=moment_of(case.created) if ticket.case else ticket.created,
         language=language_of(text),
-        product=ticket.product or _product(case.facts),
+        product=product or _product(case.facts),
         driver=_driver(case.facts),
         cause=cause,
         state=state,
@@ -109,6 +114,12 @@ def judge(ticket: Ticket, open_case: OpenCase, hide: Sequence[str] | None = ()) 
         alike=_alike(best, clues),
         likeness=likeness_of(text),
     )
+
+
+def _named(ticket: Ticket, shown: Sequence[str]) -> tuple[str, str, str]:
+    """Source, number and product as they are kept; a number stays whose column the user named."""
+    source, number, product = shown
+    return source, ticket.number if ticket.is_number_chosen else number, product
 
 
 def _state(case: Case) -> str:

@@ -29,6 +29,12 @@ _WORDS = re.compile(r"\w+")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _HEXADECIMAL = re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{6,}\b")
 _PATHS = re.compile(r"(?:[a-z]:)?(?:[\\/][\w.~+@ -]{1,80}?(?=[\\/]))+[\\/]|~[\\/]", re.IGNORECASE)
+# Where what a program printed begins, behind the words of whoever quotes it or the marks of a log.
+_PRINTED = re.compile(
+    r"(?<![\w.])(?:[\w.]*(?:error|exception|warning)\b ?:|(?:failed|unable) to |could(?: not|n't) |can(?:not|'t) "
+    r"|no module named |no such file )",
+    re.IGNORECASE,
+)
 _LEFT_OUT = "…"
 _FEWEST = 3  # words that are worth quoting
 _SPACES = re.compile(r"\s+")
@@ -67,13 +73,19 @@ def share_in_common(first: bytes, others: Sequence[bytes]) -> npt.NDArray[np.flo
 
 def shape_of_line(line: str) -> str:
     """A line of an error without what differs from machine to machine: numbers, addresses, folders, case, spaces."""
-    plain = _PATHS.sub("/", line.lower())
+    plain = _PATHS.sub("/", as_printed(line).lower())
     return _SPACES.sub(" ", _NUMBERS.sub("0", _HEXADECIMAL.sub("0", plain))).strip(" …")
+
+
+def as_printed(line: str) -> str:
+    """A line of an error without the words before it: "I get RuntimeError: x" and "[rank0]: RuntimeError: x"."""
+    found = _PRINTED.search(line)
+    return line[found.start() :] if found else line
 
 
 def wording_in_common(lines: Sequence[str]) -> str:
     """What several lines of one shape say word by word, with "…" for what differs; "" where that is next to nothing."""
-    first, *others = [line.split() for line in dict.fromkeys(lines)] or [[]]
+    first, *others = [line.split() for line in dict.fromkeys(map(as_printed, lines))] or [[]]
     if any(len(other) != len(first) for other in others):
         shortest = min(map(len, (first, *others)))
         same = next((at for at in range(shortest) if len({words[at] for words in (first, *others)}) > 1), shortest)

@@ -1,7 +1,7 @@
 """What the desk remembers of its tickets: one file of DuckDB, or memory where nothing is to be kept.
 
-No text of a ticket is in it, and what is quoted was redacted before (checks/desk/judging.py). A ticket takes some 700
-bytes.
+No text of a ticket is in it, and what is quoted or named was redacted before (checks/desk/judging.py). A ticket takes
+some 700 bytes.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ import numpy as np
 from checks import __version__
 from checks.desk.judging import Judged
 from checks.desk.likeness import NEARLY_THE_SAME, share_in_common
+from checks.readers.mails.numbering import number_of
 from checks.sharing.files import privately
+from checks.sharing.redact import redacted_texts
 
-FORMAT = 1
+FORMAT = 2  # before, keys, sources, numbers and products stood there as they came
 _MEMORY = "1GB"
 _AT_ONCE = 500  # tickets that are written together
 _TABLES = """
@@ -92,6 +94,8 @@ class Store:
         elif newest > FORMAT:
             self.close()
             raise StoreError("newer")
+        elif newest < FORMAT:
+            self._forget_names()
 
     def __enter__(self) -> Self:
         return self
@@ -103,6 +107,19 @@ class Store:
         """Write what is still to be written."""
         self.connection.close()
         self._scratch.cleanup()
+
+    def _forget_names(self) -> None:
+        """Bring a store of an earlier format to this one: what it has as it came is redacted, and judged anew."""
+        rows = self.connection.execute("SELECT id, key, source, number, product FROM ticket").fetchall()
+        self.connection.begin()
+        for number, key, *named in rows:
+            mark = f"{number_of(key.encode('utf-8', 'replace')):016x}"
+            changed = [mark, *redacted_texts(tuple(named)), number]
+            self.connection.execute(
+                "UPDATE ticket SET key = ?, source = ?, number = ?, product = ?, naosu = '' WHERE id = ?", changed
+            )
+        self.connection.execute("UPDATE desk SET format = ?", [FORMAT])
+        self.connection.commit()
 
     def known(self, keys: Sequence[str]) -> dict[str, int]:
         """Of these the tickets that this version judged already, with the digest of what it judged."""

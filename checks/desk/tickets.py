@@ -14,7 +14,7 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Message-ID, or the path in the folder that was given. ``source``: the file it was read from, relative to what was
     given; ``number``: how it is called there. ``created``: ISO 8601 in UTC, "" where nothing tells it. ``thread``: of
     mails that answer each other the same number. ``case``: the bytes of a saved case or a report PDF,
-    instead of a text.
+    instead of a text. ``is_number_chosen``: the user named the column that holds the number.
     """
 
     key: str
@@ -27,6 +27,12 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     url: str = ""
     thread: int = 0
     case: bytes = b""
+    is_number_chosen: bool = False
+
+    @property
+    def mark(self) -> str:
+        """What is remembered instead of the key, which may hold names of people and companies."""
+        return f"{number_of(self.key.encode('utf-8', 'replace')):016x}"
 
     @property
     def whole(self) -> str:

@@ -28,7 +28,7 @@ class Unknown:
 
     def _unknown(self, tickets: list[Ticket]) -> Iterator[Ticket]:
         self.count += len(tickets)
-        known = self._store.known([ticket.key for ticket in tickets]) if tickets else {}
+        known = self._store.known([ticket.mark for ticket in tickets]) if tickets else {}
         for ticket in tickets:
-            if known.get(ticket.key) != ticket.digest:
+            if known.get(ticket.mark) != ticket.digest:
                 yield ticket

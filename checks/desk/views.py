@@ -106,8 +106,10 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Placed(msgspec.Struct, frozen=True):
-    """Where a ticket stands. ``alike``: how many its group has."""
+    """Where a ticket stands, and how it is called. ``alike``: how many its group has."""
 
+    source: str
+    number: str
     language: str
     is_decided: bool
     alike: int
@@ -279,12 +281,13 @@ class Views:
     def placed(self, keys: Sequence[str]) -> dict[str, Placed]:
         """Where tickets stand that stand for their conversation."""
         found = self._ask(
-            f"WITH asked AS (SELECT key, language, is_decided, alike {_SHOWN} AND list_contains(?, key)) "
-            "SELECT a.key, a.language, a.is_decided, count(*) FROM asked a JOIN ticket t ON t.alike = a.alike "
-            "WHERE t.is_shown GROUP BY ALL",
+            "WITH asked AS (SELECT key, source, number, language, is_decided, alike "
+            f"{_SHOWN} AND list_contains(?, key)) "
+            "SELECT a.key, a.source, a.number, a.language, a.is_decided, count(*) FROM asked a JOIN ticket t "
+            "ON t.alike = a.alike WHERE t.is_shown GROUP BY ALL",
             (list(keys),),
         )
-        return {key: Placed(language, is_decided, alike) for key, language, is_decided, alike in found}
+        return {key: Placed(*placed) for key, *placed in found}
 
     def over_time(self) -> Counts:
         """How often each of the commonest causes came in which period; "" are all others."""

@@ -186,7 +186,7 @@ class DeskJobs(QObject):
         for source in self._sources:
             try:
                 for ticket in Reader(self._closing.is_set).tickets(source):
-                    if ticket.key == key:
+                    if ticket.mark == key:
                         return ticket
             except Damaged:  # it has gone meanwhile
                 continue

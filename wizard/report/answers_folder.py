@@ -71,9 +71,9 @@ def _alone(views: Views, tickets: Iterator[Ticket]) -> Iterator[tuple[Ticket, Pl
 
 
 def _of_these(views: Views, tickets: Sequence[Ticket]) -> Iterator[tuple[Ticket, Placed]]:
-    placed = views.placed([ticket.key for ticket in tickets])
+    placed = views.placed([ticket.mark for ticket in tickets])
     for ticket in tickets:
-        found = placed.get(ticket.key)
+        found = placed.get(ticket.mark)
         if found is not None and not (found.is_decided and found.alike > 1):
             yield ticket, found
 
@@ -81,4 +81,4 @@ def _of_these(views: Views, tickets: Sequence[Ticket]) -> Iterator[tuple[Ticket,
 def _drafted(pair: tuple[Ticket, Placed], hide: Sequence[str] | None) -> tuple[str, str, str, str]:
     ticket, placed = pair
     language = answer_language(placed.language)
-    return ticket.number, ticket.source, language, draft(ticket, language, case_in, hide)
+    return placed.number, placed.source, language, draft(ticket, language, case_in, hide)

@@ -36,8 +36,8 @@ def is_table(head: bytes, name: str) -> bool:
     )
 
 
-def rows_of(stream: BinaryIO, source: str, cancelled: Cancelled = never) -> Iterator[Ticket]:
-    """The tickets of a table.
+def rows_of(stream: BinaryIO, source: str, cancelled: Cancelled = never, number_column: str = "") -> Iterator[Ticket]:
+    """The tickets of a table. ``number_column``: which one holds their numbers, where the user says so.
 
     Raises:
         Damaged: "no-columns" (none of them is a title or a text), "too-many-columns", "table-damaged".
@@ -58,7 +58,7 @@ def rows_of(stream: BinaryIO, source: str, cancelled: Cancelled = never) -> Iter
             for number, row in enumerate(reader, start=2):
                 if len(row) > MOST_COLUMNS:
                     raise Damaged("too-many-columns", str(len(row)))
-                ticket = _ticket(_Row(columns, row), source, number)
+                ticket = _ticket(_Row(columns, row), source, number, number_column.strip().lower())
                 if ticket.whole.strip():
                     yield ticket
         except csv.Error as error:
@@ -76,10 +76,11 @@ class _Row:
         return next((self._values[name] for name in names if name in self._values), "").strip()
 
 
-def _ticket(row: _Row, source: str, number: int) -> Ticket:
+def _ticket(row: _Row, source: str, number: int, number_column: str) -> Ticket:
     names = Trackers.read().fields
     title, text = row.first(names.title), row.first(names.text)
-    named, address = row.first(names.number), row.first(names.address)
+    chosen = row.first((number_column,))
+    named, address = chosen or row.first(names.number), row.first(names.address)
     more = row.first(names.more)
     return Ticket(
         key=address or f"{source}#{named or number}",
@@ -90,6 +91,7 @@ def _ticket(row: _Row, source: str, number: int) -> Ticket:
         created=moment_of(row.first(names.created)),
         product=row.first(names.product)[:100],
         url=address,
+        is_number_chosen=bool(chosen),
     )
 
 

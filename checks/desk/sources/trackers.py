@@ -31,15 +31,17 @@ def is_json(head: bytes) -> bool:
     return head.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[")
 
 
-def tickets_of(stream: BinaryIO, source: str, cancelled: Cancelled = never) -> Iterator[Ticket]:
-    """The tickets of an export.
+def tickets_of(
+    stream: BinaryIO, source: str, cancelled: Cancelled = never, number_column: str = ""
+) -> Iterator[Ticket]:
+    """The tickets of an export. ``number_column``: which field holds their numbers, where the user says so.
 
     Raises:
         Damaged: "no-tickets": it is no JSON, or holds none; "json-damaged" where it stops being JSON further on.
     """
     is_any = False
     for number, plain in enumerate(_objects(_Text(stream, cancelled)), start=1):
-        ticket = _ticket(plain, source, number)
+        ticket = _ticket(plain, source, number, number_column.strip().lower())
         if ticket is not None:
             is_any = True
             yield ticket
@@ -146,13 +148,14 @@ def _opened(plain: dict[str, Any]) -> dict[str, Any]:
     return only if isinstance(only, dict) else plain
 
 
-def _ticket(plain: dict[str, Any], source: str, number: int) -> Ticket | None:
+def _ticket(plain: dict[str, Any], source: str, number: int, number_column: str) -> Ticket | None:
     names = Trackers.read().fields
     plain = _opened(plain)
     title, text = _first(plain, names.title), _first(plain, names.text)
     if not (title or text):
         return None
-    named, address = _first(plain, names.number), _first(plain, names.address)
+    chosen = _first(plain, (number_column,)) if number_column else ""
+    named, address = chosen or _first(plain, names.number), _first(plain, names.address)
     own = (*(filter(None, (text, _first(plain, names.more)))), *_own_comments(plain, text))
     return Ticket(
         key=address or f"{source}#{named or number}",
@@ -163,6 +166,7 @@ def _ticket(plain: dict[str, Any], source: str, number: int) -> Ticket | None:
         created=moment_of(_first(plain, names.created)),
         product=_first(plain, names.product)[:100],
         url=address if address.startswith(("https://", "http://")) else "",
+        is_number_chosen=bool(chosen),
     )
 
 

@@ -32,12 +32,16 @@ _ARCHIVES = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb
 
 
 class Reader:
-    """Reads the tickets of one place. ``not_read``: what was passed over, and why; ``answers``: mails of others."""
+    """Reads the tickets of one place. ``not_read``: what was passed over, and why; ``answers``: mails of others.
 
-    def __init__(self, cancelled: Cancelled = never) -> None:
+    ``number_column``: where an export has the numbers of its tickets, if the user says so.
+    """
+
+    def __init__(self, cancelled: Cancelled = never, number_column: str = "") -> None:
         self.not_read: list[NotRead] = []
         self.left_out = 0  # more of these than are listed
         self._cancelled = cancelled
+        self._number_column = number_column
         self._threads = Threads()
 
     @property
@@ -101,7 +105,7 @@ class Reader:
         elif is_json(head) and not _is_log(head):
             yield from self._json(source, name, written)
         elif is_table(head, name):
-            yield from rows_of(source.stream(), name, self._cancelled)
+            yield from rows_of(source.stream(), name, self._cancelled, self._number_column)
         else:
             yield _text(source, name, written)
 
@@ -141,7 +145,7 @@ class Reader:
     def _json(self, source: Source, name: str, written: str) -> Iterator[Ticket]:
         is_any = False
         try:
-            for ticket in tickets_of(source.stream(), name, self._cancelled):
+            for ticket in tickets_of(source.stream(), name, self._cancelled, self._number_column):
                 is_any = True
                 yield ticket
         except Damaged as problem:

@@ -92,3 +92,24 @@ def test_the_language_of_the_person_counts(text: str, language: str) -> None:
 def test_what_cannot_be_opened_raises_nothing_else() -> None:
     with pytest.raises(CaseError):
         opened(b"{}")
+
+
+def test_no_name_is_kept_in_what_a_ticket_is_called() -> None:
+    called = {
+        "source": "box of kim.lee@example.org.mbox",
+        "number": "kim.lee@example.org-7",
+        "product": "kim.lee@example.org",
+    }
+    ticket = Ticket(key="mail:kim.lee@example.org", text=MISMATCH, **called)
+    assert "kim.lee" not in repr(judge(ticket, opened))
+    broken = Ticket(key="k", case=b'{"format": 1}', **called)
+    assert "kim.lee" not in repr(judge(broken, opened))
+    chosen = Ticket(key="k", text=MISMATCH, is_number_chosen=True, **called)
+    assert judge(chosen, opened).number == "kim.lee@example.org-7"
+    assert judge(Ticket(key="k", source="export.csv", number="ACME-12", text=MISMATCH), opened).number == "ACME-12"
+
+
+@pytest.mark.parametrize("before", ["I get this: ", "[rank0]: ", "2024-05-01 10:00:00 ERROR  ", "エラーは "])
+def test_words_before_an_error_line_part_no_group(before: str) -> None:
+    line = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+    assert of(before + line).alike == of(line).alike != 0

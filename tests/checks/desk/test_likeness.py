@@ -50,3 +50,8 @@ def test_of_several_lines_only_what_all_say_is_quoted() -> None:
     assert wording_in_common([lines[0], "ValueError: bad"]) == ""
     assert wording_in_common([lines[0]]) == lines[0]
     assert wording_in_common([]) == ""
+
+
+def test_what_lines_share_is_found_behind_other_words() -> None:
+    lines = ("I get RuntimeError: no kernel image", "[rank0]: RuntimeError: no kernel image")
+    assert wording_in_common(lines) == "RuntimeError: no kernel image"

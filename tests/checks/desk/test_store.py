@@ -13,6 +13,7 @@ from checks.desk import store as ours
 from checks.desk.judging import Judged
 from checks.desk.likeness import likeness_of
 from checks.desk.store import Store, StoreError
+from checks.desk.tickets import Ticket
 from checks.desk.views import Filter, Views
 
 WORDS = "training stops after an hour on our cluster with an error about memory and nothing else is printed there"
@@ -159,3 +160,14 @@ def test_the_views(store: Store) -> None:
     assert [row.number for row in views.rows(Filter(words="OUT OF"), "oldest")] == ["1", "2"]
     assert [row.age for row in views.rows(sort="oldest")][:2] == [22, 3]
     assert views.placed(["1", "6"])["1"].alike == 2
+
+
+def test_a_store_of_before_keeps_no_names(tmp_path: Path) -> None:
+    path = tmp_path / "older"
+    named = {"source": "kim.lee@example.org.csv", "number": "kim.lee@example.org", "product": "kim.lee@example.org"}
+    with Store(path) as store:
+        store.add([Judged(key="https://kim.lee@example.org/1", digest=1, **named)])
+        store.connection.execute("UPDATE desk SET format = 1")
+    with Store(path) as store:
+        assert "kim.lee" not in repr(store.connection.execute("SELECT * FROM ticket").fetchall())
+        assert store.known([Ticket(key="https://kim.lee@example.org/1", source="").mark]) == {}  # to be judged anew

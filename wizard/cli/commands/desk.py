@@ -47,6 +47,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
     parser.add_argument("--driver", default="", metavar="VERSION", help=say("driver"))
     parser.add_argument("--state", choices=("decided", "undecided"), default="", help=say("state"))
     parser.add_argument("--words", default="", metavar="WORDS", help=say("words"))
+    parser.add_argument("--number-column", default="", metavar="NAME", help=say("number-column"))
     parser.add_argument("--as-of", metavar="DAY", help=say("as-of"))
     parser.add_argument("--answers", metavar="FOLDER", help=say("answers"))
     parser.add_argument("--csv", nargs="?", const=STANDARD_STREAM, metavar="FILE", help=say("csv"))
@@ -110,7 +111,8 @@ def _filled(store: Store, chosen: argparse.Namespace) -> Reader:
     from checks.readers.containers.source import Damaged
     from wizard.report.open import case_in
 
-    reader, progress, begun = Reader(), _Progress(chosen, "progress"), time.monotonic()
+    reader = Reader(number_column=chosen.number_column)
+    progress, begun = _Progress(chosen, "progress"), time.monotonic()
     work = functools.partial(judge, open_case=case_in, hide=None if chosen.no_redact else tuple(chosen.redact))
     new = Unknown(store, reader.tickets(Path(chosen.path)))
     count = 0
@@ -188,7 +190,8 @@ def _answer(views: Views, chosen: argparse.Namespace) -> None:
     from wizard.report.answers_folder import write_answers
 
     progress = _Progress(chosen, "progress-answers")
-    tickets = Reader().tickets(Path(chosen.path)) if chosen.path is not None else iter(())
+    reader = Reader(number_column=chosen.number_column)
+    tickets = reader.tickets(Path(chosen.path)) if chosen.path is not None else iter(())
     hide = None if chosen.no_redact else tuple(chosen.redact)
     try:
         for _ in progress.counting(write_answers(views, tickets, Path(chosen.answers), hide)):

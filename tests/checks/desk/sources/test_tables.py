@@ -85,3 +85,11 @@ def test_a_log_with_commas_is_no_table() -> None:
     assert not is_table(b"Traceback, most recent call last, of title\nerror, a, b\n", "log.txt")
     assert not is_table(b"hello, world\n", "log.txt")
     assert is_table(GITLAB.encode(), "export.txt")
+
+
+def test_the_column_of_the_number() -> None:
+    (ticket,) = read(f"Ticket,Title,Description\nT-5,No GPU,{TEXT}\n")
+    assert (ticket.number, ticket.is_number_chosen) == ("T-5", False)
+    data = io.BytesIO(f"Id,Our no,Description\n7,K/12,{TEXT}\n".encode())
+    (chosen,) = rows_of(data, "export.csv", number_column="our NO")
+    assert (chosen.number, chosen.is_number_chosen) == ("K/12", True)

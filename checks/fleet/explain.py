@@ -42,7 +42,7 @@ def _explained(store: Store, groups: Sequence[Vectors], number: int, read: Reade
     pair = _nearest(store, number + 1, beside + 1)
     if pair is None:
         return BitGroup(**named, beside=beside + 1, compared=len(common), questions=questions)
-    mine, theirs, peers = pair
+    mine, theirs, peers, same = pair
     here, there = _host(store, number + 1, mine), _host(store, beside + 1, theirs)
     found = _compared(read(here[1]), read(there[1]))
     differences = _differences(store.profile(PARTS, mine), store.profile(PARTS, theirs))
@@ -55,6 +55,7 @@ def _explained(store: Store, groups: Sequence[Vectors], number: int, read: Reade
         there=there[0],
         differences=differences,
         peers=peers,
+        same=same,
         **_causes(found),
     )
 
@@ -78,15 +79,19 @@ def _beside(store: Store, groups: Sequence[Vectors], number: int) -> int | None:
     return next((place for place in (*likely, *larger, *rest) if asked & groups[place].values.keys()), None)
 
 
-def _nearest(store: Store, group: int, other: int) -> tuple[str, str, int] | None:
-    """(Environment of the group, of the other, machines of the other with the very same); by the fewest differences."""
+def _nearest(store: Store, group: int, other: int) -> tuple[str, str, int, int] | None:
+    """(Environment of the group, of the other, machines of the other that are in one of the group, those of the group).
+
+    The two environments are those with the fewest differences.
+    """
     mine, theirs = _profiles(store, group), _profiles(store, other)
     contents = {key: store.profile(PARTS, key) for key in {*mine, *theirs}}
     pairs = [(_distance(contents[a], contents[b]), -theirs[b], a, b) for a in mine for b in theirs]
     if not pairs:
         return None
     _, _, first, second = min(pairs)
-    return first, second, theirs.get(first, 0)
+    shared = mine.keys() & theirs.keys()
+    return first, second, sum(theirs[key] for key in shared), sum(mine[key] for key in shared)
 
 
 def _profiles(store: Store, group: int) -> dict[str, int]:

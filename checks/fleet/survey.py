@@ -48,7 +48,8 @@ class BitGroup(msgspec.Struct, frozen=True, kw_only=True):
     what comes out differently there, of ``compared``. ``differences``: the parts that differ from the machine in that
     group which is most like one of these. ``explained_by``: those of them that can make such differences, the likeliest
     first; ``proven_by``: settings under which both agree. ``agreement``: what the two come to (side_by_side.Agreement).
-    ``peers``: machines with the very same environment that are in another group: nothing recorded explains that.
+    ``peers``: machines of that group in whose very same environment ``same`` machines of this one are: nothing recorded
+    explains that.
     """
 
     number: int
@@ -65,6 +66,7 @@ class BitGroup(msgspec.Struct, frozen=True, kw_only=True):
     proven_by: tuple[str, ...] = ()
     agreement: str = ""
     peers: int = 0
+    same: int = 0
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from checks.fleet.row import row_of
 from checks.fleet.sources import Source
 from checks.fleet.store import Store, StoreError
 from checks.fleet.survey import Survey
+from wizard.report.content.fleet import explanation
 
 Fleet = Callable[..., Survey]
 
@@ -79,8 +80,17 @@ def test_one_computes_differently_and_nothing_explains_it(fleet: Fleet) -> None:
     first, second = found.bits
     assert (first.count, first.questions) == (5, ())
     assert (second.hosts, second.beside, second.peers) == (("odd",), 1, 5)
+    assert second.same == second.count
     assert len(second.questions) == 6
     assert (second.explained_by, second.differences) == ((), ())
+
+
+def test_of_a_mixed_group_only_those_of_the_same_environment_are_unexplained(fleet: Fleet) -> None:
+    found = fleet({**alike(5), "odd": Made(odd=3), "odd2": Made(odd=3, torch="2.12.0+cpu")})
+    _, second = found.bits
+    assert (second.count, second.same, second.peers) == (2, 1, 5)
+    assert "1 of its 2 machines" in explanation(second, "en")
+    assert "2台のうち1台" in explanation(second, "ja")
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])

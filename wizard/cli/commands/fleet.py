@@ -31,7 +31,7 @@ def add_arguments(parser: Parser, text: Text) -> None:
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Read the answers, and say what there is; the status is 1 where something wants a human."""
+    """Read the answers, and say what there is. Status: 1 where something wants a human, 2 where there is no answer."""
     folder = Path(chosen.folder)
     if not folder.is_dir():
         raise UsageError(words("commands.file-unreadable", chosen.lang, path=chosen.folder, detail="not a folder"))
@@ -42,6 +42,8 @@ def run(chosen: argparse.Namespace) -> int:
     try:
         with Store(Path(chosen.store) if chosen.store else None) as store:
             found = survey(folder, store, _progress(chosen))
+            if not found.hosts and not found.problem_count:
+                raise UsageError(words("fleet.nothing-here", chosen.lang, path=chosen.folder))
             _deliver(found, store, chosen)
     except StoreError as error:
         sentence = words(f"fleet.{error.reason}", chosen.lang)

@@ -56,7 +56,8 @@ def explanation(group: BitGroup, language: str) -> str:
     if group.explained_by:
         return say("why-candidate", parts=parts, here=group.here, there=group.there)
     if group.peers:
-        return say("why-nothing", peers=group.peers)
+        key = "why-nothing" if group.same == group.count else "why-nothing-for-some"
+        return say(key, peers=group.peers, same=group.same, count=group.count)
     return say("why-open", here=group.here, there=group.there) if group.differences else say("why-unread")
 
 
@@ -144,7 +145,7 @@ class _Writer:
             b.Paragraph(self.say("apart-what", what=self._listed(questions, len(group.questions)))),
         ]
         if is_suspect(group):
-            key = "apart-do" if group.peers > group.count else "apart-do-both"  # of two nobody knows which is right
+            key = "apart-do" if group.peers > group.same else "apart-do-both"  # of two nobody knows which is right
             blocks.append(b.Paragraph(self.say(key, host=group.here or group.hosts[0], other=group.there)))
         rows = tuple(
             b.Row((part_words(one.part, self._language), _short(one.here), _short(one.there)))

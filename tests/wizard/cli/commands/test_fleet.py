@@ -74,5 +74,10 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     (tmp_path / "store").write_bytes(b"x" * 5000)
     assert run_command(["fleet", str(tmp_path), "--store", str(tmp_path / "store"), "--lang", "en"]) == 2
     assert "the store cannot be opened" in capsys.readouterr().err
-    assert run_command(["fleet", str(tmp_path), "--lang", "en"]) == 0
-    assert "No answer of a machine was found here." in capsys.readouterr().out
+
+
+def test_a_folder_without_answers_is_said_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["fleet", str(tmp_path)]) == 2
+    told = capsys.readouterr()
+    assert "no answer of a machine lies here" in told.err
+    assert told.out == ""

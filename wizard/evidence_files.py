@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import io
-import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -40,6 +38,13 @@ _KINDS = {
 }
 
 
+# Compressed logs, and what tools for support pack: nvidia-bug-report.log.gz, sosreport-….tar.xz.
+_PACKED = re.compile(
+    r"\.(?:log|txt|out|err)(?:\.\d+)?\.(?:gz|xz|bz2)$|^(?:sosreport|nvidia-bug-report)\b.*\.(?:gz|xz|zip)$",
+    re.IGNORECASE,
+)
+
+
 # What is an input where a model is given beside it; an .npz alone may be a model itself.
 INPUTS = (".npz", ".png", ".jpg", ".jpeg", ".bmp", ".webp")
 
@@ -60,6 +65,8 @@ def kind_of(path: Path) -> Kind:
     if path.is_dir():
         return Kind.MODEL
     kind = _KINDS.get(path.suffix.lower(), Kind.MODEL)
+    if _PACKED.search(path.name):
+        return Kind.LOG
     return Kind.MODEL if path.suffix.lower() == ".json" and not _begins_as_report(path) else kind
 
 
@@ -89,13 +96,16 @@ def kind_in_ticket(path: Path) -> Kind | None:
     """What a file is that came with a ticket, by its content: a text or a report; None for neither of them."""
     if path.suffix.lower() == ".pdf":
         return Kind.REPORT
-    from checks.readers.text import NotText, read_text
+    from checks.readers.text import NotText
+    from checks.readers.tickets.bundle import is_archive, plain_text, sent_text
 
     try:
         if not path.is_file():  # a folder, or a pipe, which may never end
             return None
+        if is_archive(path):
+            return Kind.LOG if sent_text(path) else None
         with open(path, "rb") as file:
-            beginning = read_text(io.BytesIO(file.read(_BEGINNING)))
+            beginning = plain_text(io.BytesIO(file.read(_BEGINNING)))
     except (OSError, NotText):
         return None
     if _CASE.match(beginning.removeprefix("\ufeff")):
@@ -141,12 +151,9 @@ def read_log(path: Path) -> str:
         OSError: the file cannot be read, or is a pipe or device, which may never end.
         checks.readers.text.NotText: it is no text.
     """
-    from checks.readers.text import read_text
+    from checks.readers.tickets.bundle import sent_text
 
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
-    with open(path, "rb") as file:
-        return read_text(file)
+    return sent_text(path)
 
 
 def near_folder(given: tuple[Given, ...]) -> Path | None:

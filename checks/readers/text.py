@@ -61,7 +61,16 @@ def read_text(file: BinaryIO) -> str:
         OSError: it cannot be read.
         NotText: it is no text.
     """
-    return decoded(_condensed(_as_lines(_in_bytes(iter(lambda: file.read(PIECE), b"")))))
+    return text_of(iter(lambda: file.read(PIECE), b""))
+
+
+def text_of(pieces: Iterator[bytes]) -> str:
+    """The same of what comes piece by piece.
+
+    Raises:
+        NotText: it is no text.
+    """
+    return decoded(_condensed(_as_lines(_in_bytes(pieces))))
 
 
 def kept(text: str) -> str:

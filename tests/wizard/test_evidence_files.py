@@ -1,7 +1,9 @@
 """What the user gives, and how much of it is kept."""
 
+import gzip
 import os
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -192,3 +194,29 @@ def test_of_dropped_files_the_models_by_their_content(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     found = models_among([tmp_path / name for name in (*contents, "folder")])
     assert [path.name for path in found] == ["net.onnx", "net.txt", "model.json", "folder"]
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("nvidia-bug-report.log.gz", Kind.LOG),
+        ("sosreport-host-2026-11-24.tar.xz", Kind.LOG),
+        ("kern.log.2.gz", Kind.LOG),
+        ("weights.pkl.gz", Kind.MODEL),
+        ("model.zip", Kind.MODEL),
+    ],
+)
+def test_what_tools_for_support_pack_is_a_log(name: str, wanted: Kind) -> None:
+    assert kind_of(Path(name)) is wanted
+
+
+def test_in_a_ticket_packed_texts_are_a_log(tmp_path: Path) -> None:
+    packed = tmp_path / "anything.bin"
+    packed.write_bytes(gzip.compress(b"RuntimeError: CUDA out of memory\n" * 9000))
+    assert kind_in_ticket(packed) is Kind.LOG
+    with zipfile.ZipFile(tmp_path / "logs.zip", "w") as archive:
+        archive.writestr("train.log", "RuntimeError: CUDA out of memory\n")
+    assert kind_in_ticket(tmp_path / "logs.zip") is Kind.LOG
+    with zipfile.ZipFile(tmp_path / "model.zip", "w") as archive:
+        archive.writestr("data.pkl", b"\x80\x04.")
+    assert kind_in_ticket(tmp_path / "model.zip") is None

@@ -39,16 +39,17 @@ def sent_file(path: str, kind: str, language: str) -> SentFile:
         UsageError: it cannot be read, or is no text.
     """
     from checks.facts import SentFile
-    from checks.readers.text import NotText, read_text
+    from checks.readers.text import NotText
+    from checks.readers.tickets.bundle import plain_text, sent_text
 
     size = text = None
     try:
         if path == STANDARD_STREAM and kind == "log":
-            text = read_text(sys.stdin.buffer)
+            text = plain_text(sys.stdin.buffer)
         else:
             with open(path, "rb") as file:
                 size = os.fstat(file.fileno()).st_size
-                text = read_text(file) if kind == "log" else None
+            text = sent_text(Path(path)) if kind == "log" else None
     except OSError as error:
         raise UsageError(unreadable(path, error, language)) from error
     except NotText as error:

@@ -19,8 +19,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from checks.readers.containers.folder import Folder, TarFolder, ZipFolder, inside, is_tar
+from checks.readers.containers.folder import Folder, ZipFolder, inside
 from checks.readers.containers.source import MIB, Damaged, opened
+from checks.readers.containers.tar import TarFolder, is_tar
 from checks.readers.text import PIECE, NotText, kept, text_of
 
 _MOST = 512 * MIB  # unpacked of one compressed text

@@ -27,7 +27,7 @@ from checks.engine.plans.load import load_jobs
 from checks.engine.plans.quantisation import quantisation_jobs, with_weights
 from checks.engine.plans.recheck import recheck_job
 from checks.engine.plans.rerun import rerun_jobs
-from checks.engine.plans.statements import statements_job, with_script_examined
+from checks.engine.plans.statements import StatementsJob, statements_job, with_script_examined
 from checks.engine.request import Request
 from checks.engine.resume import Remaining
 from checks.engine.searched_folders import searched_of
@@ -38,6 +38,7 @@ from checks.facts import (
     Measurement,
     ModelComparison,
     ModelFacts,
+    NamedModel,
     ProbeRun,
     ProbeRuns,
     WeightLoss,
@@ -90,6 +91,7 @@ class _Examination:
         checks = checks_for(request.answers.symptom, computed=bool(request.repeat))
         yield from runner.until(reading)
         models = self._models
+        naming = runner.submit(_named_models, statements, runner.cancelled)
         comparing = runner.submit(_side_by_side, models, runner.cancelled)
         losing = runner.submit(_losses_of_weights, models, runner.cancelled)
         # Planned with what is known by now, and once more when the answers are there: then some have a reason.
@@ -122,6 +124,8 @@ class _Examination:
         facts = msgspec.structs.replace(facts, comparisons=comparing.result() if comparing.done() else ())
         yield from runner.until(losing)
         facts = with_weights(facts, losing.result() if losing.done() else ())
+        yield from runner.until(naming)
+        facts = msgspec.structs.replace(facts, named_models=_unseen(naming.result(), facts) if naming.done() else ())
         if request.history is not None and not runner.cancelled():
             facts = with_history(facts, request.history)
         outcomes: list[Outcome] = []
@@ -241,6 +245,20 @@ def _losses_of_weights(models: tuple[ModelFacts, ...], cancelled: Callable[[], b
     from checks.engine.given_models import losses_of_weights
 
     return losses_of_weights(models, cancelled)
+
+
+def _named_models(statements: StatementsJob | None, cancelled: Callable[[], bool]) -> tuple[NamedModel, ...]:
+    if statements is None or not any(call.asked.is_model for call in statements.spec.calls.values()):
+        return ()
+    from checks.engine.named_models import read_named
+
+    return read_named(statements.spec.calls.values(), cancelled)
+
+
+def _unseen(named: tuple[NamedModel, ...], facts: Facts) -> tuple[NamedModel, ...]:
+    """Those whose call was not seen to work: what was loaded is whole, whatever a reader says."""
+    seen = {run.statement for run in facts.runs if run.worked}
+    return tuple(one for one in named if one.label not in seen)
 
 
 def _prepare_hiding(*, looking_back: bool) -> None:

@@ -23,7 +23,8 @@ def searched_of(target: InterpreterFacts | None, facts: Facts, request: Request)
     if target is None or target.problem is not None:
         return None
     folders = dict(list(_folders(target, facts, request).items())[:_MOST_FOLDERS])
-    own = tuple(_own_modules(facts, folders))
+    of_programs = {absolute(run.file).parent: SearchPlace.SCRIPT for run in facts.runs if run.read_at and run.file}
+    own = tuple(_own_modules(facts, {**folders, **of_programs}))
     return msgspec.structs.replace(read_searched(target, folders), own_modules=own)
 
 

@@ -89,6 +89,7 @@ from checks.facts.models.files import (
     ModelNeeds,
     ModelRun,
     NamedClass,
+    NamedModel,
     NeededFile,
     NodeDifference,
     NotFiniteWeight,

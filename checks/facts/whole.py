@@ -8,7 +8,7 @@ from checks.facts.history import History
 from checks.facts.installed import InstalledFiles
 from checks.facts.machine import MachineFacts
 from checks.facts.measurements import Measurement
-from checks.facts.models.files import ModelComparison, ModelFacts
+from checks.facts.models.files import ModelComparison, ModelFacts, NamedModel
 from checks.facts.programs.local import LocalProgram
 from checks.facts.programs.served import ServedFacts, ServedPair
 from checks.facts.programs.watched import ProgramRun, ProgramRuns
@@ -62,6 +62,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     numbers: ReportedNumbers | None = None  # how far results are apart, as a sent text tells it
     scripts: tuple[SentFile, ...] = ()
     models: tuple[ModelFacts, ...] = ()
+    named_models: tuple[NamedModel, ...] = ()  # that the user's program names
     comparisons: tuple[ModelComparison, ...] = ()
     measurements: tuple[Measurement, ...] = ()
     served: ServedFacts | None = None  # a served model that was asked again and again

@@ -3,6 +3,7 @@
     outcomes of checks           judge_each, one_check
     -> of NaN, told once         models/lost_numbers
     -> of runs and exports       models/run_errors, export_errors, packaged
+    -> of files that it names    programs/named_models
     -> of the user's program     programs/runs
     -> of AI programs here       programs/local
     -> of what was mended here   programs/mended
@@ -136,6 +137,10 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
         from checks.judgement.models.packaged import with_packages
 
         known = with_packages(facts, known)
+    if facts.named_models:
+        from checks.judgement.programs.named_models import with_named_models
+
+        known = with_named_models(facts, known)
     if facts.runs:
         from checks.judgement.programs.runs import with_programs
 

@@ -126,7 +126,7 @@ def _failed_statements(facts: Facts) -> Iterator[Witness]:
     if facts.target is None:
         return
     for run in facts.runs:
-        if run.failed and run.statement:
+        if run.failed and run.statement and not run.read_at:  # what was read in a program does not stand by itself
             yield _of_statement(facts.target, run.statement, run.folder)
     for name, framework in facts.frameworks.each() if facts.frameworks else ():
         if framework.imported is False or (framework.imported is None and _ended_early(facts, name)):

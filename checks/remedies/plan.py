@@ -125,7 +125,7 @@ def _repeating(plan: RemedyPlan, finding: Finding, facts: Facts) -> RemedyPlan:
     if run is None or plan.verify.code or not facts.here or not facts.target:  # a stranger chooses no command
         return plan
     shell = _Machine.of(facts).shell
-    words = (facts.target, "-c", run.statement) if run.statement else run.started or run.command
+    words = (facts.target, "-c", run.statement) if run.statement and not run.started else run.started or run.command
     with contextlib.suppress(Unquotable, ValueError):
         first, *rest = words
         code = " ".join((shell.call(first), *map(shell.quote, rest)))

@@ -47,7 +47,7 @@ def main() -> None:
     """Try them all and print a table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--by", nargs="*", default=["check", "run"], choices=["check", "run"])
+    parser.add_argument("--by", nargs="*", default=["check", "run"], choices=["check", "script", "run"])
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--out", type=Path, default=None, help="where the reports are kept")
     chosen = parser.parse_args()
@@ -70,9 +70,9 @@ def _tried(place: Path, way: str, out: Path) -> tuple[str, str, float]:
     report = out / f"{place.name}-{way}.json"
     report.unlink(missing_ok=True)
     target = (place / "target").read_text().strip()
-    if way == "check":
+    if way in ("check", "script"):
         asked = ["check", "--target", target, "--symptom", "does-not-start", "--quiet", "--no-redact"]
-        asked += ["--json", str(report)]
+        asked += ["--json", str(report), *(_script_of(place) if way == "script" else ())]
     else:
         command = shlex.split((place / "cmd").read_text())
         asked = ["run", *symptom_of(place), "--quiet", "--no-redact", "--json", str(report), "--", *command]
@@ -88,6 +88,13 @@ def _tried(place: Path, way: str, out: Path) -> tuple[str, str, float]:
     except (OSError, ValueError, KeyError):
         return "no-report", done.stderr.decode("utf-8", "replace").strip()[-200:], seconds
     return *_judged(place, findings), seconds
+
+
+def _script_of(place: Path) -> list[str]:
+    """The option that names the program of an environment, where its command has one."""
+    words = [word for word in shlex.split((place / "cmd").read_text()) if word.endswith(".py")]
+    folder = (place / "cwd").read_text().strip()
+    return ["--script", str(Path(folder, words[-1]))] if words else []
 
 
 def asked_for(tool: str) -> tuple[list[Path], Path]:

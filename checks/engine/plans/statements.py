@@ -17,6 +17,7 @@ import msgspec
 
 from checks.engine.answers import fields_of
 from checks.engine.job import Job, Limit, Stem
+from checks.engine.plans.calls import Call, calls_of_program
 from checks.engine.plans.unasked import imports_of_scripts, uses_of_packages
 from checks.engine.processes.runner import Answer
 from checks.engine.processes.surroundings import probe_environment
@@ -46,11 +47,13 @@ _MOST_IN_TEXT = 5
 class Statements(Stem):
     """The one kind of process that tries statements. Of those that nobody named, what each is tried for.
 
-    ``packages``: statement -> the package whose first use it is; ``files``: statement -> the script that has it.
+    ``packages``: statement -> the package whose first use it is; ``files``: statement -> the script that has it;
+    ``calls``: of what was read in a program, label -> what is tried.
     """
 
     packages: Mapping[str, str]
     files: Mapping[str, str]
+    calls: Mapping[str, Call]
     stem = "ask/statements"
 
 
@@ -65,16 +68,23 @@ def statements_job(target: InterpreterFacts | None, request: Request) -> Stateme
     script = Path(sent.origin) if sent else None
     named = tuple(dict.fromkeys((*_of_script(script), *_in_texts(request))))
     of_packages, of_files = _unasked(target, request, named)
-    statements = list(dict.fromkeys((*named, *of_files, *of_packages)))
+    calls = calls_of_program(target, request, script)
+    tried = {label: call for label, call in calls.items() if call.asked.expression}
+    statements = list(dict.fromkeys((*named, *of_files, *of_packages, *tried)))
     if not statements:
         return None
     effort = request.answers.effort
     folder = str(script.absolute().parent) if script else ""
     return StatementsJob(
         id="statements",
-        spec=Statements(of_packages, of_files),
+        spec=Statements(of_packages, of_files, calls),
         interpreter=target.path,
-        argument={"statements": statements, "folder": folder, "script_folder": folder},
+        argument={
+            "statements": statements,
+            "folder": folder,
+            "script_folder": folder,
+            "calls": {label: call.argument() for label, call in tried.items()},
+        },
         limit=Limit(SECONDS[effort]),
         read=_read,
         expected_seconds=min(EACH * len(statements), SECONDS[effort]),
@@ -181,18 +191,27 @@ class _Tried:
 
 def _run_of(job: StatementsJob, statement: str, tried: _Tried) -> ProgramRun:
     result, answer = tried.results[statement], tried.of[statement]
+    call = job.spec.calls.get(statement)
+    has_failed = "raised" in result or "crashed" in result
     about = answer.facts.get("python")
     values, unread = fields_of(PythonProcess, {**(about if isinstance(about, dict) else {}), **result})
-    python = PythonProcess(**{"pid": 0, **values}, modules=_modules(answer), origin=job.origin, unread=unread)
+    python = PythonProcess(
+        **{"pid": 0, **values},
+        modules=_modules(answer) if has_failed or not call else (),
+        origin=job.origin,
+        unread=unread,
+    )
     is_crash = "crashed" in result
     seconds = result.get("seconds")
     run = ProgramRun(
         origin=job.origin,
         command=(job.interpreter,),
+        started=(job.interpreter, str(call.program)) if call else (),
         folder=python.folder,
         statement=statement,
         package=job.spec.packages.get(statement, ""),
-        file=job.spec.files.get(statement, ""),
+        file=str(call.program) if call and call.is_unasked else job.spec.files.get(statement, ""),
+        read_at=call.place if call else "",
         end=ProgramEnd.ENDED.value,
         exit_code=(answer.run.exit_code or 1) if is_crash else int(python.raised is not None),
         signal=answer.run.signal if is_crash else None,

@@ -56,18 +56,23 @@ def uses_of_packages(target: InterpreterFacts, request: Request) -> dict[str, st
 def imports_of_scripts(target: InterpreterFacts, request: Request) -> dict[str, str]:
     """The imports of the project's scripts that are not of its own modules, each with its script."""
     imports: dict[str, str] = {}
-    for folder in _project_folders(target, request):
+    for folder in project_folders(target, request):
         names = names_in(folder)
         own = {name.partition(".")[0] for name in names}
-        scripts = [name for name in sorted(names) if name.endswith(".py") and not _NO_PROGRAM.fullmatch(name)]
-        for name in scripts[:MOST_SCRIPTS]:
+        for name in scripts_in(folder):
             for statement in imports_of(folder / name):
                 if _is_of_others(statement, own, target):
                     imports.setdefault(statement, str(folder / name))
     return dict(list(imports.items())[:MOST_IMPORTS])
 
 
-def _project_folders(target: InterpreterFacts, request: Request) -> Iterator[Path]:
+def scripts_in(folder: Path) -> list[str]:
+    """The names of what may be programs in a folder."""
+    names = sorted(names_in(folder))
+    return [name for name in names if name.endswith(".py") and not _NO_PROGRAM.fullmatch(name)][:MOST_SCRIPTS]
+
+
+def project_folders(target: InterpreterFacts, request: Request) -> Iterator[Path]:
     """The folder that was named as the target, and the one in which its environment lies; no home as a whole."""
     named = absolute(request.target) if request.target else None
     found = [named] if named is not None and is_folder(named) else []
@@ -91,7 +96,12 @@ def _is_of_others(statement: str, own: set[str], target: InterpreterFacts) -> bo
         return releases_with(PYTHON, module, found["name"] or "") is not None
     if any(name in framework_of_package() for name in distributions_of(first)) and statement == f"import {first}":
         return target.package(*distributions_of(first)) is None
-    return is_named(first) or target.package(*distributions_of(first)) is not None
+    return is_public(first, target)
+
+
+def is_public(module: str, target: InterpreterFacts) -> bool:
+    """Whether a module is of Python, of a known package or of an installed one: no code that only the user has."""
+    return is_standard(module) or is_named(module) or target.package(*distributions_of(module)) is not None
 
 
 def _is_tried(package: Package) -> bool:

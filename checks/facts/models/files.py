@@ -267,6 +267,19 @@ class ModelFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     exports: tuple[ExportRun, ...] = ()
 
 
+class NamedModel(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A model that a program names, which was read as a given one is; nobody knows that the program comes to it.
+
+    ``read_at``: where it is named: "main.py:12"; ``label``: the call, where that was tried, too. ``defined``: the names
+    that the program has itself, among which a pickle's "__main__" is looked up; None: more than its text shows.
+    """
+
+    model: ModelFacts
+    read_at: str = ""
+    label: str = ""
+    defined: tuple[str, ...] | None = None
+
+
 class ModelFiles(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """All model files of a case, for the checks that judge them."""
 

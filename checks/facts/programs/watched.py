@@ -141,11 +141,14 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """A program that was run as the user runs it, or (``statement``) one statement of it that was tried alone."""
 
     command: tuple[str, ...] = ()
-    started: tuple[str, ...] = ()  # what was really started, where the command names it in another way: "train.py"
+    # What was really started, where the command names it in another way: "train.py"; of what was only read in a
+    # program, how that is started.
+    started: tuple[str, ...] = ()
     folder: str = ""
     statement: str = ""
     package: str = ""  # the distribution whose first use the statement is, where nobody named it
     file: str = ""  # the script of the project that has the statement, where nobody named it
+    read_at: str = ""  # where the statement was read in a program that was not run itself: "main.py:12"
     end: str = ProgramEnd.ENDED.value
     exit_code: int | None = None
     signal: str | None = None  # "SIGSEGV"
@@ -174,8 +177,8 @@ class ProgramRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def is_unasked(self) -> bool:
-        """Whether nobody named it as what fails: a failure of it is not known to be the user's."""
-        return bool(self.package or self.file)
+        """Whether nobody named it as what fails, nor saw the program come to it: a failure may not be the user's."""
+        return bool(self.package or self.file or self.read_at)
 
     @property
     def failed(self) -> bool:

@@ -148,17 +148,27 @@ def _by_words(facts: Facts, run: ProgramRun, known: Sequence[Outcome]) -> Findin
     for finding in weighed(msgspec.structs.replace(facts, logs=(text,)), known):
         is_worded = any(evidence.name == CLUE for evidence in finding.evidence)
         # An import runs no code of his; nor is what packages do among each other his.
-        is_possible = finding.cause not in (NO_CAUSE if run.statement or failed_package(run) else (UNKNOWN,))
+        is_others = (run.statement and not run.read_at) or failed_package(run)
+        is_possible = finding.cause not in (NO_CAUSE if is_others else (UNKNOWN,))
         is_possible = is_possible and finding.severity is not Severity.NOTE  # rounding ends no program
         if is_worded and is_possible and finding.confidence >= LEAST:
             is_open = finding.cause == USER_CODE and lacks_name_of_package(run)
             return msgspec.structs.replace(
                 finding,
-                severity=Severity.WARNING if run.is_unasked else Severity.BLOCKING,
+                severity=_most(run),
+                evidence=(*finding.evidence, *_read_at(run)),
                 confidence=min(finding.confidence, MISSPELT_OR_OTHER) if is_open else finding.confidence,
                 values={**finding.values, FAILED_RUN: label_of(run)},
             )
     return None
+
+
+def _most(run: ProgramRun) -> Severity:
+    return Severity.WARNING if run.is_unasked else Severity.BLOCKING
+
+
+def _read_at(run: ProgramRun) -> tuple[Evidence, ...]:
+    return (Evidence("read_at", run.read_at, run.origin),) if run.read_at else ()
 
 
 def _unknown(run: ProgramRun) -> Finding:
@@ -171,13 +181,14 @@ def _unknown(run: ProgramRun) -> Finding:
         words = run.detail or (run.errors or run.output).strip()[-ERROR_SHOWN:]
     return Finding(
         cause=UNKNOWN,
-        severity=Severity.WARNING if run.is_unasked else Severity.BLOCKING,
+        severity=_most(run),
         confidence=NOT_SEEN,
         subject=label_of(run),
         evidence=(
             Evidence("framework", label_of(run), run.origin),
             Evidence("failed_at", place, run.origin),
             Evidence("error_text", words[:ERROR_SHOWN], run.origin),
+            *_read_at(run),
         ),
         values={FAILED_RUN: label_of(run)},
         remedies=("read-the-traceback" if raised is not None else "read-what-it-said-last", "ask-about-program"),

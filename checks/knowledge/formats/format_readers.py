@@ -23,7 +23,7 @@ class Rule(Row):
     """How one runtime reads one format. See the comments of the table.
 
     ``runtime``: a field of Frameworks, or a distribution. ``producer``: only files that it wrote. ``from_installed``:
-    only where at least this release of the runtime is installed.
+    only where at least this release of the runtime is installed. ``classes``: only files that name one of them.
     """
 
     format: str
@@ -34,6 +34,7 @@ class Rule(Row):
     source: str
     producer: str = ""
     from_installed: str = ""
+    classes: tuple[str, ...] = ()
     reads: tuple[Reads, ...] = ()
     same_or_older: bool = False
     same: bool = False
@@ -56,7 +57,9 @@ class Fit(Enum):
 def rules_of(model: ModelFacts) -> tuple[Rule, ...]:
     """The rules for a model."""
     rows = FormatReadersTable.read().rule
-    return tuple(row for row in rows if row.format == model.format and row.producer in ("", model.producer))
+    named = {needed.name for needed in model.needs.classes or ()}
+    ours = (row for row in rows if row.format == model.format and row.producer in ("", model.producer))
+    return tuple(row for row in ours if not row.classes or not named.isdisjoint(row.classes))
 
 
 def written(rule: Rule, model: ModelFacts) -> str:

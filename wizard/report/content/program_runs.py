@@ -49,7 +49,7 @@ def statement_sections(case: Case, language: str) -> tuple[Section, ...]:
     """The statements that were tried alone: those that failed one by one, the others in a sentence."""
     tried = [run for run in case.facts.runs if run.statement]
     failed = [run for run in tried if not run.worked]
-    worked = [run for run in tried if run.worked]
+    worked = [run for run in tried if run.worked and not run.read_at]
     own, others = ([run for run in failed if run.is_unasked is foreign] for foreign in (False, True))
     state = "blocking" if own else "warning" if others else "clear"
     blocks: list[Block] = [
@@ -64,7 +64,7 @@ def statement_sections(case: Case, language: str) -> tuple[Section, ...]:
         names = words("report.list-separator", language).join(run.statement.removeprefix("import ") for run in worked)
         title = words("runs.heading-worked", language)
         blocks.append(Section("", (Paragraph(names),), detail=Detail.FULL, place=Place.APPENDIX, title_apart=title))
-    if not tried:
+    if not failed and not worked:
         return ()
     title, card = words("runs.heading-statements", language), Card(state, is_open=bool(failed))
     note = "" if failed else sentence

@@ -10,6 +10,7 @@ from pathlib import Path
 LARGEST = 4 * 1024 * 1024  # bytes of a file that is read
 MOST = 200  # statements
 
+_ASKED_FOR = frozenset({"__version__", "version", "version_info", "platform", "system", "hasattr", "find_spec"})
 _CATCHING = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
@@ -17,8 +18,8 @@ def imports_of(path: Path) -> tuple[str, ...]:
     """The imports of a program in their order, each once and alone; () where it cannot be read as Python.
 
     Those of a function count where the program calls it when it starts, also through another one. Left out is what the
-    program can do without (in a ``try`` that catches the failure), what only a type checker sees, and relative imports,
-    which need the package around them.
+    program can do without (in a ``try`` that catches the failure), what it imports for some releases or systems only,
+    what only a type checker sees, and relative imports, which need the package around them.
     """
     source = _source(path)
     if source is None:
@@ -92,6 +93,8 @@ def _imports(body: list[ast.stmt]) -> Iterator[str]:
                 continue
             case ast.If(test=test) if _is_for_types(test):
                 yield from _imports(node.orelse)
+            case ast.If(test=test) if _chooses(test):
+                continue
             case ast.Try() | ast.If() | ast.With() | ast.For() | ast.While():
                 for part in ("body", "orelse", "finalbody"):
                     yield from _imports(getattr(node, part, []))
@@ -101,6 +104,13 @@ def _catches_imports(handler: ast.ExceptHandler) -> bool:
     caught = handler.type
     kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
     return any(kind is None or (isinstance(kind, ast.Name) and kind.id in _CATCHING) for kind in kinds)
+
+
+def _chooses(test: ast.expr) -> bool:
+    """Whether a program asks for a release, a system or a name, and imports what fits."""
+    names = {each.attr if isinstance(each, ast.Attribute) else each.id for each in ast.walk(test)
+             if isinstance(each, ast.Attribute | ast.Name)}  # fmt: skip
+    return not names.isdisjoint(_ASKED_FOR)
 
 
 def _is_for_types(test: ast.expr) -> bool:

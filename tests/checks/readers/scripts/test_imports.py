@@ -92,3 +92,12 @@ def test_only_a_single_import_is_one() -> None:
     assert not is_import("from . import x")
     assert not is_import("from torch import (")
     assert not is_import("x = 1")
+
+
+def test_what_is_imported_for_some_releases_or_systems_only_is_left_out(tmp_path: Path) -> None:
+    program = tmp_path / "main.py"
+    program.write_text(
+        "import sys\nimport sklearn\nif sklearn.__version__ < '1.2':\n    from sklearn.datasets import load_boston\n"
+        "if sys.platform == 'win32':\n    import winreg\nif True:\n    import numpy\n"
+    )
+    assert imports_of(program) == ("import sys", "import sklearn", "import numpy")

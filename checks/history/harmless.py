@@ -14,10 +14,11 @@ from typing import Any
 import re2
 
 from checks.knowledge.tickets.redaction import KnownWords
-from checks.sharing.private.chance import random_runs
-from checks.sharing.private.homes import homes
-from checks.sharing.private.scan import compiled
-from checks.sharing.redact import Own, texts_of
+from checks.readers.private.chance import random_runs
+from checks.readers.private.hiding import Own
+from checks.readers.private.homes import homes
+from checks.readers.private.scan import compiled
+from checks.sharing.redact import texts_of
 
 _PLAIN = re.compile(r"(?:[A-Za-z0-9_.,:;/+~ ()-]|'[A-Za-z0-9_.]{1,80}'){0,600}")
 _TELLING = re.compile(r"(?i:secret|passw|api.?key|bearer)|TOKEN|//|\bM[rs]s?\.")

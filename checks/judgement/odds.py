@@ -8,7 +8,7 @@ all odds is its confidence.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -23,6 +23,7 @@ from checks.knowledge.catalogue import UNKNOWN, USER_CODE, cause_of
 from checks.knowledge.errors.vetoes import Vetoes
 from checks.knowledge.tickets.honesty import BY_CHECK, BY_CLUE, BY_SIGNATURE, BY_WORDS, honest
 from checks.readers.tickets.excerpt import excerpt
+from checks.readers.tickets.impersonal import impersonal
 from checks.readers.tickets.lines import PASTED, Line, lines_of
 from checks.readers.tickets.other_machine import contradictions, disagreements
 from checks.readers.tickets.quoted_words import without_quoted
@@ -210,10 +211,14 @@ def _worth_naming(shares: Mapping[str, float]) -> list[str]:
 def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcome]) -> dict[str, _Suspect]:
     suspects: dict[str, _Suspect] = defaultdict(_Suspect)
     alike: dict[str, float] = {}
-    for log in texts:
-        lines = excerpt(lines_of(log.text or ""))
+    for log, text in zip(texts, impersonal(texts), strict=True):
+        written = excerpt(lines_of(log.text or ""))
+        lines = written if text == log.text else lines_of(text)
         facts_in_question = (facts,) if facts.reported else _in_question(facts_of_text(log.text or ""), facts)
-        for hit in _said(hits(lines, facts_in_question, log.name or PASTED), lines, facts_in_question):
+        found = _said(hits(lines, facts_in_question, log.name or PASTED), lines, facts_in_question)
+        if lines is not written:
+            found = _as_written(found, hits(written, facts_in_question, log.name or PASTED))
+        for hit in found:
             suspects[hit.cause].hits.append(hit)
         for cause, likeness in resembled(without_quoted(lines)).items():
             if cause == UNKNOWN and log.kind == ANSWER:
@@ -226,6 +231,13 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
     for cause, likeness in alike.items():
         suspects[cause].likeness = max(likeness, AT_LEAST_UNKNOWN) if cause == UNKNOWN else likeness
     return {UNKNOWN: _Suspect(), **suspects}
+
+
+def _as_written(found: Iterable[Hit], written: Iterable[Hit]) -> Iterator[Hit]:
+    """What an impersonal text shows, as it stands in the text that was written: that is what is quoted."""
+    quoted = {(hit.cause, hit.signature.any): hit for hit in written}
+    for hit in found:
+        yield quoted.get((hit.cause, hit.signature.any)) or replace(hit, lines=())  # its lines are no lines of that
 
 
 def _said(found: Sequence[Hit], lines: Sequence[Line], facts: Sequence[Facts]) -> Iterator[Hit]:

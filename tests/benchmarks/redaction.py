@@ -48,7 +48,7 @@ def mixed(size: int) -> str:
 
 def first(size: int) -> tuple[float, float]:
     """Seconds of this process for a first text."""
-    from checks.sharing.redact import Own, Redaction, learned
+    from checks.readers.private.hiding import Own, Redaction, learned
 
     text = mixed(size)
     start = time.process_time()
@@ -62,7 +62,7 @@ def main() -> None:
     """Measure and print."""
     import re2
 
-    from checks.sharing.redact import Own, Redaction, learned
+    from checks.readers.private.hiding import Own, Redaction, learned
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=10)

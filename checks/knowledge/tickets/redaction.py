@@ -23,7 +23,7 @@ _ALPHABETS = {
     "word": r"[\w-]",
 }
 
-# How a value must look: checks/sharing/private/values.py has a function for each.
+# How a value must look: checks/readers/private/values.py has a function for each.
 Looks = Literal[
     "any", "value", "wordless", "token", "email", "uuid", "serial", "address", "name", "machine", "host", "host-of-url",
     "host-with-port",

@@ -34,10 +34,10 @@ _PREFIX = re.compile(
     | [\u2502\u2503\u2551]\s?                                     # the box of a rich traceback
     | E\s{2,} (?=\S)                                              # pytest
     | \[rank\d+\]:\s?  | \[\d+(?:,\d+)?\]<std(?:err|out)>:\s?
-    | \((?:[A-Z][\w.]{0,40}\ )?(?:[\w.-]{1,40}\ )?(?:pid|rank)=\d+(?:,\ ip=[\d.]+)?\)\s?   # ray, vLLM
+    | \((?:[A-Z][\w.]{0,40}\ )?(?:[\w.-]{1,40}\ )?(?:pid|rank)=\d+(?:,\ ip=(?:[\d.]+|<ip-\d+>))?\)\s?   # ray, vLLM
     | [\w.-]{1,60}-\d+\s+\|\s                                     # docker compose
     | \[?\d{4}-\d\d-\d\d[T\ _]\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?:?\s* (?:std(?:err|out)\ [FP]\ )?
-    | [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d\ [\w.-]{1,60}\ [\w./-]{1,60}(?:\[\d+\])?:\s   # syslog, journald
+    | [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d\ (?:[\w.-]{1,60}|<host-\d+>)\ [\w./-]{1,60}(?:\[\d+\])?:\s  # syslog
     """
 )
 

@@ -5,7 +5,8 @@ import pytest
 from checks.history import remember
 from checks.history.harmless import plainly_redacted
 from checks.knowledge.tickets.redaction import KnownWords
-from checks.sharing.redact import Own, redacted_plain
+from checks.readers.private.hiding import Own
+from checks.sharing.redact import redacted_plain
 
 OWN = Own(user="hanako", home="/home/hanako", host="tanuki")
 PLAIN = (

@@ -19,7 +19,8 @@ from support.extent import some
 from checks.facts import EnvironmentVariables, Facts, InterpreterFacts, ModelFacts, Package, SentFile
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
-from checks.sharing.redact import Own, Redaction, learned, redact, without_secrets
+from checks.readers.private.hiding import Own, Redaction, learned
+from checks.sharing.redact import redact, without_secrets
 from wizard.report.content.report import build
 from wizard.report.export import render
 from wizard.report.prints.terminal import to_terminal

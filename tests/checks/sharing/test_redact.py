@@ -29,8 +29,9 @@ from checks.facts.case import Answers, Case
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.judgement.judge import judged
 from checks.knowledge.phrases import phrase
+from checks.readers.private.hiding import DROPPED, Own, Redaction, learned
 from checks.sharing.case import decode
-from checks.sharing.redact import DROPPED, Own, Redacted, Redaction, learned, redact
+from checks.sharing.redact import Redacted, redact
 
 NOBODY = Own()
 

@@ -4,7 +4,7 @@ import pytest
 from support.walk import for_each
 
 from checks.knowledge.tickets.redaction import KnownWords, RedactionRule
-from checks.sharing.redact import Own, Redaction, learned
+from checks.readers.private.hiding import Own, Redaction, learned
 
 RULES = KnownWords.read().rules()
 

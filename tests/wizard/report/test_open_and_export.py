@@ -15,10 +15,11 @@ from pypdf import PdfReader
 
 from checks.facts import Facts, InterpreterFacts
 from checks.facts.case import Case
+from checks.readers.private.hiding import Own
 from checks.remedies.plan import plan_remedies
 from checks.sharing.case import FORMAT, CaseError
 from checks.sharing.files import write_whole
-from checks.sharing.redact import Own, redact
+from checks.sharing.redact import redact
 from wizard.report.content.report import build
 from wizard.report.export import KINDS, ExportError, check_writable, default_paper, export, hidden_words, render
 from wizard.report.open import SIZE_LIMIT, open_case, sentence_of

@@ -11,8 +11,9 @@ import pytest
 from checks.facts import DeviceUse, Facts, Frame, GpuMoment, GpuUse, ProgramRun, PythonProcess, Raised
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
+from checks.readers.private.hiding import Own
 from checks.sharing.case import decode, to_builtins
-from checks.sharing.redact import Own, redact
+from checks.sharing.redact import redact
 from wizard.report.content.blocks import Items, Paragraph, Place, Section
 from wizard.report.content.document import document_of
 from wizard.report.content.program_runs import ended, statement_sections

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import re2
 
 from checks.knowledge.tickets.redaction import KnownWords, RedactionRule
-from checks.sharing.private.heads import head
-from checks.sharing.private.values import Found, is_right
+from checks.readers.private.heads import head
+from checks.readers.private.values import Found, is_right
 
 _MEMORY = 256 << 20  # bytes for one automaton: with less RE2 takes a slower way
 _GROUP = 14  # rules in one automaton: with more of them a mixed text leads it to ever new states, which cost most

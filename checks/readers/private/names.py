@@ -14,8 +14,8 @@ import re2
 
 from checks.knowledge.tickets.redaction import KnownWords
 from checks.knowledge.vocabulary import vocabulary
-from checks.sharing.private.homes import SPACED, Home, homes
-from checks.sharing.private.scan import Hit, compiled
+from checks.readers.private.homes import SPACED, Home, homes
+from checks.readers.private.scan import Hit, compiled
 
 _PLACEHOLDER = re.compile(r"<([a-z]+)-(\d+)>")
 _DOMAIN = r"(?:^|[^\w\\/:.])([\w-]{2,15})\\"  # of DOMAIN\\user; the user's pattern follows

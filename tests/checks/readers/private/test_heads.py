@@ -7,10 +7,10 @@ import pytest
 from support.walk import for_each
 
 from checks.knowledge.tickets.redaction import KnownWords, RedactionRule
-from checks.sharing.private.heads import head
-from checks.sharing.private.scan import compiled
+from checks.readers.private.heads import head
+from checks.readers.private.scan import compiled
 
-PLANTED = Path(__file__).parents[2] / "recordings" / "privacy" / "secrets.jsonl"
+PLANTED = Path(__file__).parents[3] / "recordings" / "privacy" / "secrets.jsonl"
 TEXT = "\n".join(json.loads(line)["text"] for line in PLANTED.read_text("utf-8").splitlines()).encode()
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from checks.sharing.private.scan import compiled
-from checks.sharing.private.values import disorder
+from checks.readers.private.scan import compiled
+from checks.readers.private.values import disorder
 
 _LEAST = 20  # letters and digits without a sign between them
 _RUN = compiled(rf"([A-Za-z0-9]{{{_LEAST},}})")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checks.sharing.private.scan import compiled
+from checks.readers.private.scan import compiled
 
 SPACED = "0-9A-Za-z\u00c0-\u024f\u0300-\u052f"  # digits; Latin, Greek and Cyrillic letters and their accents
 _SEPARATOR = r"[\\/]+"
@@ -15,13 +15,16 @@ _FOLDERS = rf"{_SEPARATOR}(?:home|users|documents and settings){_SEPARATOR}"
 # Spaces only count before a separator; a Latin name at the end of a path ends where Japanese text goes on.
 _USER = rf"(?:({_NAME}(?: {_NAME}){{0,3}})[\\/]|([{SPACED}_.~%+-]+)|({_NAME}))"
 _BEFORE = r"[^0-9A-Za-z_.~/\\-]"
-_HOME = compiled(
-    rf"(?i)(?:^|{_BEFORE}|file://(?:/|localhost)?|\\\\\?\\)"
-    rf"((?:{_SEPARATOR}(?:mnt|cygdrive){_SEPARATOR}[a-z]|{_SEPARATOR}[a-z]|[a-z]:|{_SEPARATOR}wsl[$.\w]*{_SEPARATOR}[^\\/\s]+"
-    rf"|{_SEPARATOR}(?:var|usr|export|data))?{_FOLDERS}){_USER}"
-    # Where servers mount the homes: at most two folders before them.
-    rf"|(?i)(?:^|[^0-9A-Za-z_.~/\\:-])(/[\w.-]+(?:/[\w.-]+)?{_FOLDERS}){_USER}"
+_ROOT = (
+    rf"(?:{_SEPARATOR}(?:mnt|cygdrive){_SEPARATOR}[a-z]|{_SEPARATOR}[a-z]|[a-z]:|{_SEPARATOR}wsl[$.\w]*{_SEPARATOR}[^\\/\s]+"
+    rf"|{_SEPARATOR}(?:var|usr|export|data))?{_FOLDERS}"
 )
+_MOUNTED = rf"/[\w.-]+(?:/[\w.-]+)?{_FOLDERS}"  # where servers mount the homes: at most two folders before them
+_HOME = compiled(
+    rf"(?i)(?:^|{_BEFORE}|file://(?:/|localhost)?|\\\\\?\\)({_ROOT}){_USER}"
+    rf"|(?i)(?:^|[^0-9A-Za-z_.~/\\:-])({_MOUNTED}){_USER}"
+)
+_HIDDEN = re.compile(rf"(?i)(?:{_ROOT}|{_MOUNTED})<user-\d+>")
 _OF_THE_SYSTEM = re.compile(r"/(?:opt|usr|lib|lib64|etc|proc|sys|dev|bin)/")
 
 
@@ -34,6 +37,11 @@ class Home:
     start: int
     user_start: int
     end: int
+
+
+def own_homes(hidden: str) -> str:
+    """A text in which users are hidden, with each of their home folders as ``~``, as the own one stands there."""
+    return _HIDDEN.sub("~", hidden) if "<user-" in hidden else hidden
 
 
 def homes(text: bytes) -> Iterator[Home]:

@@ -9,6 +9,7 @@ import msgspec
 
 from checks.engine.plans.quantisation import pair_of
 from checks.facts import ModelComparison, ModelFacts, WeightLoss
+from checks.knowledge.formats.model_formats import SETTINGS
 from checks.readers.containers.source import Cancelled, never
 from checks.readers.models import read_models
 
@@ -49,6 +50,7 @@ def losses_of_weights(models: tuple[ModelFacts, ...], cancelled: Cancelled = nev
 
 def side_by_side(models: tuple[ModelFacts, ...], cancelled: Cancelled = never) -> tuple[ModelComparison, ...]:
     """Two models that were given together, compared; nothing for one or many, or what is no model."""
+    models = tuple(model for model in models if model.format != SETTINGS)
     if len(models) != 2 or any(model.format is None for model in models):
         return ()
     from checks.analysis.models.side_by_side import compare_models  # late: most examinations compare none

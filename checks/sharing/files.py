@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+if sys.platform != "win32":
+    import fcntl  # not while a file is saved: where nothing can be opened any more, that is an error of its own
+
 _PART = re.compile(r"\.naosu-[0-9a-f]{16}\.part")
 
 
@@ -89,8 +92,6 @@ def _remove_left(part: Path) -> None:
     if sys.platform == "win32":
         part.unlink()
         return
-    import fcntl
-
     with open(os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -104,8 +105,6 @@ def _new_part(folder: Path) -> tuple[Path, BinaryIO]:
         file = open(path, "xb")  # noqa: SIM115 - handed on
         try:
             if sys.platform != "win32":
-                import fcntl
-
                 with contextlib.suppress(OSError):  # a file system without locks, where nobody else gets one either
                     fcntl.flock(file, fcntl.LOCK_EX)
             if path.exists():  # else somebody was quicker to lock it

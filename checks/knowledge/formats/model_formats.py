@@ -7,6 +7,8 @@ from checks.knowledge import Row, Table
 from checks.knowledge.packages.ai_packages import AiPackages
 from checks.languages import translated
 
+SETTINGS = "loader-settings"  # what lies beside weights and has none
+
 
 class ModelFormat(Row):
     """One format. ``bound_to``, ``runs_code`` and ``group`` are ids of resources/words/models.toml.

@@ -19,6 +19,7 @@ from checks.judgement.models.standing import SERIOUS, PerModel, Standing, path_o
 from checks.judgement.reported_numbers import needs_no_bug
 from checks.judgement.served import Counts, decide_served, decide_served_pair
 from checks.judgement.verdict import Decision, decide, decide_comparison, decide_models, decide_ticket
+from checks.knowledge.formats.model_formats import SETTINGS
 from checks.knowledge.phrases import in_language
 from wizard.report.content.blocks import Verdict
 from wizard.report.content.compared_machines import compared_with
@@ -198,7 +199,7 @@ def _values_unread(case: Case, standings: Counter[Standing], language: str) -> I
 
 
 def _has_unread_values(model: ModelFacts) -> bool:
-    if model.parameters == 0:
+    if model.parameters == 0 or model.format == SETTINGS:
         return False
     return model.weight_values is None or model.weight_values.left_out > 0
 

@@ -15,6 +15,7 @@ import msgspec
 
 from checks.facts import NamedClass
 from checks.knowledge.formats.loader_settings import LoaderSettingsTable, code_files
+from checks.knowledge.formats.model_formats import SETTINGS
 from checks.knowledge.formats.pickle_globals import DANGEROUS
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.json_text import JSON_ERRORS
@@ -25,7 +26,6 @@ from checks.readers.models.registry import Rank, file_reader
 from checks.readers.models.settings.called import called, own_code
 from checks.readers.models.settings.templates import reaching_names
 
-FORMAT = "loader-settings"
 _MOST = 4 * MIB  # bytes of settings
 _MOST_SEARCHED = 64 * MIB  # ... of a larger file, in which only the signs are looked for
 _MOST_CODE = MIB
@@ -38,19 +38,19 @@ _OF_CHATS = re.compile(r"chat[^/]*(?:/[^/]*)?$|(?:^|/)template\.jinja$", re.IGNO
 _NO_SETTINGS = re.compile(r"(?:tokenizer|vocab|added_tokens|merges)\.json$|\.index\.json$")  # large, and only read
 
 
-@file_reader(FORMAT, rank=Rank.NAME)
+@file_reader(SETTINGS, rank=Rank.NAME)
 def loader_settings(source: Source, beside: Folder) -> Reading | None:
     """Settings that name something of which it is not known that it is harmless."""
     name = PurePosixPath(source.name).name
     try:
         found = list(_found(source, name, beside))
     except Damaged as problem:
-        return Reading(FORMAT, problem=problem)
+        return Reading(SETTINGS, problem=problem)
     if not found:
         return None
     unique = {(each.name, each.given): each for each in found}
     ordered = sorted(unique.values(), key=lambda each: (each.risk != DANGEROUS, each.name))
-    return Reading(FORMAT, classes=ordered[:_MOST_CLASSES])
+    return Reading(SETTINGS, classes=ordered[:_MOST_CLASSES])
 
 
 def _found(source: Source, name: str, beside: Folder) -> Iterator[NamedClass]:

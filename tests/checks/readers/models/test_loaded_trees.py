@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support.hostile.loaded_trees import WEIGHTS, Tree, loaded_trees, written
 
+from checks.engine.given_models import side_by_side
 from checks.facts import Facts, ModelFacts, Symptom
 from checks.facts.case import Answers, Case
 from checks.facts.question import MODELS
@@ -115,3 +116,10 @@ def test_aliases_without_end(tmp_path: Path) -> None:
     text = "\n".join([*lines, "b: {_target_: os.system, command: *a59}"])
     tree = Tree("", "", {"model.safetensors": WEIGHTS, "config.yaml": text.encode()}, "")
     assert said_of(written(tree, tmp_path)) == "named"
+
+
+def test_settings_are_no_weights(tmp_path: Path) -> None:
+    files = {"model.safetensors": WEIGHTS, "config.yaml": b"_target_: own.run\n"}
+    models = read_models(written(Tree("", "", files, ""), tmp_path))
+    assert [model.format for model in models] == ["loader-settings", "safetensors"]
+    assert side_by_side(models) == ()

@@ -18,7 +18,7 @@ from checks.readers.containers.tar import TarFolder, is_tar
 from checks.readers.models.cut_archives import cut_archive
 from checks.readers.models.installed import with_package
 from checks.readers.models.links import with_links
-from checks.readers.models.nested import ARCHIVES_SAID, NestedArchives, is_named_as_archive, may_hold_code
+from checks.readers.models.nested import UNREAD_SAID, NestedArchives, is_named_as_archive, may_hold_code
 from checks.readers.models.registry import ArchiveReader, FileReader, FolderReader, Reader, readers_of
 
 log = logging.getLogger(__name__)
@@ -162,7 +162,7 @@ def _models_in(
 
 def _may_run(facts: ModelFacts) -> bool:
     """Whether loading the file would run something, or nobody can tell."""
-    return any(needed.risk != KNOWN for needed in facts.needs.classes or ()) or facts.problem in ARCHIVES_SAID
+    return any(needed.risk != KNOWN for needed in facts.needs.classes or ()) or facts.problem in UNREAD_SAID
 
 
 def _plain(path: str) -> str:
@@ -202,7 +202,7 @@ def _member(folder: Folder, name: str, shown: str, nested: NestedArchives) -> tu
         facts = _with_problem(ModelFacts(), problem, plain, shown)
     if facts.format is None and facts.problem == UNKNOWN and is_named_as_archive(name):
         facts = _with_problem(ModelFacts(), Damaged("archive-damaged", "no archive"), plain, shown)
-    is_said = facts.problem in ARCHIVES_SAID or is_named_as_archive(name)
+    is_said = facts.problem in UNREAD_SAID or is_named_as_archive(name)
     is_silent = facts.problem == UNKNOWN or not (is_named_as_model(name) or is_said)
     return () if facts.format is None and is_silent else (facts,)
 

@@ -14,8 +14,8 @@ from checks.readers.containers.tar import TarFolder
 _DEEPEST = 4  # archives within archives
 _MOST = 1000  # archives within one folder
 _MOST_UNPACKED = 1024 * MIB  # of one that is compressed
-# What is wrong with an archive that is said under whatever name it lies there: nobody looked into it.
-ARCHIVES_SAID = frozenset({"archive-in-folder", "archive-not-opened", "encrypted"})
+# What is wrong with a file that is said under whatever name it lies there: nobody looked into it.
+UNREAD_SAID = frozenset({"archive-in-folder", "archive-not-opened", "encrypted", "runs-code-unread"})
 _ENDINGS = (
     ".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz", ".7z", ".rar", ".nemo", ".mar",
     ".skops",

@@ -3,6 +3,7 @@
 tests/live/test_hostile_proof.py shows that they run.
 """
 
+import gzip
 import json
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from checks.facts.question import MODELS
 from checks.judgement.judge import judged
 from checks.judgement.models.standing import PerModel, Standing, is_harmful
 from checks.readers.models import read_models
+from checks.readers.models.tensorflow.keras_config import KerasModel, read_config
 
 TREES = {tree.id: tree for tree in loaded_trees()}
 
@@ -123,3 +125,51 @@ def test_settings_are_no_weights(tmp_path: Path) -> None:
     models = read_models(written(Tree("", "", files, ""), tmp_path))
     assert [model.format for model in models] == ["loader-settings", "safetensors"]
     assert side_by_side(models) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("model.rds", gzip.compress(b"X\n\0\0\0\3")),
+        ("weights", b"RDX3\nX\n"),
+        ("weka.model", b"\xac\xed\0\5sr"),
+        ("model.llamafile", b"MZqFpD"),
+    ],
+)
+def test_what_other_languages_run_is_said(name: str, content: bytes, tmp_path: Path) -> None:
+    path = written(Tree("", "", {"model.safetensors": WEIGHTS, name: content}, ""), tmp_path)
+    assert said_of(path) == "unread"
+    assert [model.problem for model in read_models(path) if model.name == name] == ["runs-code-unread"]
+
+
+def frozen(*operators: str) -> bytes:
+    """A graph of TensorFlow."""
+
+    def field(number: int, content: bytes) -> bytes:
+        return bytes([number << 3 | 2, len(content)]) + content
+
+    nodes = (field(1, f"n{index}".encode()) + field(2, name.encode()) for index, name in enumerate(operators))
+    return b"".join(field(1, node) for node in nodes)
+
+
+@pytest.mark.parametrize(
+    ("operators", "said"),
+    [
+        (("Placeholder", "Relu", "Softmax"), "nothing"),
+        (("Placeholder", "Const", "WriteFile"), "named"),
+        (("Placeholder", "PyFunc", "Relu"), "warned"),
+    ],
+)
+def test_graphs_that_write_or_call(operators: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    path = written(Tree("", "", {"graph.pb": frozen(*operators)}, ""), tmp_path)
+    assert [model.format for model in read_models(path)] == ["tf-frozen"]
+    assert said_of(path) == said
+
+
+@pytest.mark.parametrize(("function", "risk"), [("io.write_file", "dangerous"), ("math.add", "")])
+def test_a_layer_of_keras_that_calls_tensorflow(function: str, risk: str) -> None:
+    layer = {"class_name": "TFOpLambda", "config": {"name": "l", "function": function}, "inbound_nodes": []}
+    config = {"class_name": "Functional", "config": {"name": "m", "layers": [layer]}}
+    found = KerasModel()
+    read_config(config, found)
+    assert found.called == ({f"tf.{function}": risk} if risk else {})

@@ -360,6 +360,7 @@ def test_aotinductor_package(tmp_path: Path) -> None:
     (tmp_path / "a.pt2").write_bytes(zipped(members))
     model = read_model(tmp_path / "a.pt2")
     assert (model.format, model.dependence, model.needs.devices) == ("aoti-pt2", "high", ("cuda",))
+    assert [(needed.name[-3:], needed.risk) for needed in model.needs.classes or ()] == [(".so", "unknown")]
     assert model.bound_to[:2] == (
         Binding(kind="operating-system", value="Linux x86_64"),
         Binding(kind="cpu-or-gpu", value="cuda 86"),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # the case is loaded when there is one, not before the first 
 _ASKED_BY = {Kind.MODEL: MODELS, Kind.LOG: TICKET}  # what files of one kind alone are dropped for
 
 
+_OF_DESK = (".mbox", ".eml", ".msg", ".csv")  # mails, and what trackers export
 # By which the desktop knows a case among other JSON files (packaging/application/linux/naosu.xml).
 _SUFFIXES = {"json": "naosu.json"}
 
@@ -71,7 +72,7 @@ class FileActs:
 
         OtherMachine(self._window).open()
 
-    def open_desk(self) -> None:
+    def open_desk(self) -> DeskWindow:
         """Show the support desk; there is one."""
         from wizard.desk.window import DeskWindow
 
@@ -82,6 +83,7 @@ class FileActs:
         self._desk.show()
         self._desk.raise_()
         self._desk.activateWindow()
+        return self._desk
 
     def _forget_desk(self) -> None:
         self._desk = None
@@ -157,6 +159,9 @@ class FileActs:
 
     def _take(self, paths: list[Path]) -> None:
         window, case = self._window, self._case
+        if all(path.suffix.lower() in _OF_DESK for path in paths):
+            self.open_desk().add(paths)
+            return
         kinds = {kind_of(path) for path in paths}
         if kinds == {Kind.REPORT}:
             if len(paths) == 1:

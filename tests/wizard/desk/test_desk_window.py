@@ -83,7 +83,7 @@ def test_there_is_one_and_it_says_what_to_do(qtbot: QtBot, window: Window) -> No
 def test_a_folder_is_read_listed_and_searched(qtbot: QtBot, desk: DeskWindow, folder: Path) -> None:
     fill(qtbot, desk, folder)
     wait_for(qtbot, desk, *TICKETS)
-    assert desk.told.text() == "tickets: 3 tickets were judged."
+    assert desk.told.text() == "tickets is read. Tickets judged: 3."
     assert "Tickets: 3" in desk.sentence.text()
     assert not desk.stop.isVisible()
     desk.tickets.search.setText("fine-tuning")
@@ -254,3 +254,12 @@ def test_every_control_has_a_name_in_every_language(
     desk.tabs.setCurrentIndex(1)
     qtbot.waitUntil(lambda: desk.overview.widget() is not None, timeout=20_000)
     assert ("問い合わせ" in desk.sentence.text()) == (language == "ja")
+
+
+def test_a_mailbox_that_is_dropped_on_the_wizard_is_for_the_desk(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
+    mail = tmp_path / "customer.eml"
+    mail.write_text(f"From: a@b.example\nSubject: Training stops\nMessage-ID: <1@b.example>\n\n{MEMORY}\n")
+    window.files.sort_out([mail])
+    (desk,) = window.findChildren(DeskWindow)
+    qtbot.waitUntil(lambda: desk.told.text() == "customer.eml is read. Tickets judged: 1.", timeout=20_000)
+    window.files.close_desk()

@@ -37,6 +37,7 @@ from wizard.pages.block_view import BlockWidgets
 from wizard.widgets.announce import announce
 from wizard.widgets.drop_zone import DropZone
 from wizard.widgets.labels import filled, plain_label
+from wizard.widgets.question_box import ask_before
 from wizard.widgets.scroller import Scroller
 from wizard.widgets.wrap_layout import WrapLayout
 
@@ -371,15 +372,8 @@ class DeskWindow(QWidget):
         self.tell("desk-not-exported", path=path, detail=error.strerror or str(error))
 
     def _ask_forget(self) -> None:
-        from PySide6.QtWidgets import QMessageBox
-
-        box = QMessageBox(QMessageBox.Icon.Question, self._case.say("desk-title"), self._case.say("desk-forget-ask"))
-        box.setParent(self, Qt.WindowType.Dialog)
-        yes = box.addButton(self._case.say("desk-forget-now"), QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton(self._case.say("cancel"), QMessageBox.ButtonRole.RejectRole)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        yes.clicked.connect(self._forget)
-        box.open()
+        words = ("cancel", "desk-forget-now")
+        ask_before(self, self._case.say, "desk-title", "desk-forget-ask", words, self._forget)
 
     def _forget(self) -> None:
         self.tickets.show_group(0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt
@@ -38,6 +37,7 @@ from wizard.jobs.background import Work
 from wizard.pages.page import Page, in_reading_order
 from wizard.pages.symptom import SymptomPage
 from wizard.widgets.labels import filled, plain_label
+from wizard.widgets.question_box import ask_before
 from wizard.window.file_acts import FileActs
 from wizard.window.menus import Menus
 from wizard.window.notice_bar import NoticeBar
@@ -310,7 +310,7 @@ class Window(QMainWindow):
         if not self.case.is_free:
             return
         if self.case.lost_by_quitting():
-            self._ask("begin-unsaved", "begin-now", self._begin)
+            ask_before(self, self.case.say, "begin-title", "begin-unsaved", ("quit-stay", "begin-now"), self._begin)
         else:
             self._begin()
 
@@ -485,24 +485,12 @@ class Window(QMainWindow):
         lost = "" if self._may_close else self.case.lost_by_quitting()
         if lost:
             event.ignore()
-            self._ask(lost, "quit-now", self._quit)
+            ask_before(self, self.case.say, "quit-title", lost, ("quit-stay", "quit-now"), self._quit)
             return
         settings.remember_geometry(self.saveGeometry())
         self.files.close_desk()
         self.work.shutdown()
         super().closeEvent(event)
-
-    def _ask(self, lost: str, word: str, act: Callable[[], object]) -> None:
-        """Say what would be lost, and do it all the same on a word."""
-        from PySide6.QtWidgets import QMessageBox
-
-        title = "quit-title" if word == "quit-now" else "begin-title"
-        box = QMessageBox(QMessageBox.Icon.Question, self.case.say(title), self.case.say(lost), parent=self)
-        stay = box.addButton(self.case.say("quit-stay"), QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(stay)  # who presses Enter without reading loses nothing
-        box.addButton(self.case.say(word), QMessageBox.ButtonRole.DestructiveRole).clicked.connect(act)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.open()
 
     def _quit(self) -> None:
         self._may_close = True

@@ -45,6 +45,8 @@ class Failure:
         """The user's program as a sentence names it: "train.py"; the statement where one was tried."""
         if self.run.statement:
             return self.run.statement
+        if "-c" in self.run.command[1:2]:  # the code itself is no name
+            return f"{PureWindowsPath(self.run.command[0]).name} -c"
         words = [word for word in self.run.command if not word.startswith("-")]
         own = next(
             (frame.file for frame in (self.raised[-1].frames if self.raised else ()) if _is_path(frame.file)), ""

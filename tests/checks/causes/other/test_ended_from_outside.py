@@ -26,6 +26,11 @@ def test_a_signal_that_others_send(signal: str) -> None:
     assert finding.placeholders()["program_signal"] == signal
 
 
+def test_code_that_was_given_itself_is_no_name() -> None:
+    (finding,) = found(command=("/usr/bin/python3", "-c", "open('/tmp/a/b').read()"), signal="SIGTERM")
+    assert finding.subject == "python3 -c"
+
+
 def test_timeout_ended_it() -> None:
     (finding,) = found(command=("timeout", "5", "python", "train.py"), exit_code=124)
     assert finding.remedies == ("raise-time-limit",)

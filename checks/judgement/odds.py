@@ -189,15 +189,24 @@ def _judged(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[dict[str, _Suspe
 
 
 def _honest(shares: Mapping[str, float], suspects: Mapping[str, _Suspect]) -> dict[str, float]:
-    """The shares, with that of the first answer as often right as it says; "unknown" gives what it gains.
+    """The shares, with that of the first answer as often right as it says; "unknown" gives what it gains, or gets.
 
-    Of what no signature names: those were written on the tickets by which it could be counted.
+    The first answer stays the first.
     """
     first = max(shares, key=lambda cause: shares[cause])
-    if first == UNKNOWN or suspects[first].hits or not suspects[first].likeness:
+    if first == UNKNOWN:
         return dict(shares)
-    share = max(min(honest(BY_WORDS, shares[first]), MOST_BY_WORDS), shares[first])
-    return {**shares, UNKNOWN: max(shares[UNKNOWN] - (share - shares[first]), 0.0), first: share}
+    kind, weighed_as = suspects[first].kind(), shares[first]
+    if kind == BY_SIGNATURE:
+        other = max((share for cause, share in shares.items() if cause != first), default=0.0)
+        least = max(other, min(weighed_as, EVEN))  # what was counted is too little to call a likely cause unlikely
+        share = max(min(honest(kind, weighed_as), weighed_as), least)
+        unknown = min(shares[UNKNOWN] + weighed_as - share, max(share - A_HINT, shares[UNKNOWN]))
+        return {**shares, UNKNOWN: unknown, first: share}
+    if suspects[first].hits or not suspects[first].likeness:
+        return dict(shares)
+    share = max(min(honest(BY_WORDS, weighed_as), MOST_BY_WORDS), weighed_as)
+    return {**shares, UNKNOWN: max(shares[UNKNOWN] - (share - weighed_as), 0.0), first: share}
 
 
 def _worth_naming(shares: Mapping[str, float]) -> list[str]:

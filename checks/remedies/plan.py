@@ -28,6 +28,7 @@ from checks.knowledge.frameworks.torch import index_of_build
 from checks.knowledge.packages.package_managers import managers_of
 from checks.knowledge.phrases import in_language, phrase, words_of
 from checks.knowledge.templates import fill_sentence, placeholders
+from checks.readers.tickets.named_frameworks import named_frameworks
 from checks.remedies.installers import Installer
 from checks.remedies.shell import Shell, Unquotable
 from checks.remedies.values import Origin, quoted
@@ -212,6 +213,7 @@ class _Machine:
     same_release: str = ""  # of the package that a remedy is about
     index_option: str = ""  # of the same
     program: str = ""  # with a runtime of its own that a text is about
+    named: frozenset[str] = frozenset()  # the frameworks that a text is about; none = any
     script: str = ""  # the file with which the user's program that failed here starts
 
     @classmethod
@@ -230,6 +232,7 @@ class _Machine:
             installer=Installer.of(interpreter),
             program=told[0].name if facts.reported and len(told := facts.local_programs or ()) == 1 else "",
             script=_script(facts),
+            named=named_frameworks(facts) if facts.reported else frozenset(),
         )
 
     @property
@@ -343,7 +346,10 @@ def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language
     }
     framework = values.get(FRAMEWORK, "")
     steps = _applicable(remedy, machine, framework, values.get(LOCAL_PROGRAM, ""))
-    verify = remedy.verify.code if _is_of(remedy.verify.frameworks, framework) else ""
+    is_verified = _is_of(remedy.verify.frameworks, framework) and (
+        framework or _is_of_these(remedy.verify.frameworks, machine.named)
+    )
+    verify = remedy.verify.code if is_verified else ""
     if not steps or not all(values.get(name) or name in CONTEXT for name in remedy.needs):
         return None
     first, steps, machine = _where_allowed(steps, machine, language)
@@ -416,12 +422,19 @@ def _refused(template: str, values: Mapping[str, str], machine: _Machine) -> Phr
 def _applicable(remedy: Remedy, machine: _Machine, framework: str = "", program: str = "") -> tuple[Step, ...]:
     fits = (step for step in remedy.step if _is_of(step.programs, program))
     steps = tuple(step for step in fits if _is_of(step.frameworks, framework))
+    named = steps if framework else tuple(step for step in steps if _is_of_these(step.frameworks, machine.named))
+    steps = named if any(step.kind != "manual" or step.frameworks for step in named) else steps
     return _for_managers(tuple(_for_platform(steps, machine)), machine)
 
 
 def _is_of(frameworks: tuple[str, ...], framework: str) -> bool:
     """Whether something is of a framework or program; where that is not known, everything is shown."""
     return not framework or not frameworks or framework in frameworks
+
+
+def _is_of_these(frameworks: tuple[str, ...], named: frozenset[str]) -> bool:
+    """Whether something is of one of the frameworks that a text names; where it names none, everything is shown."""
+    return not frameworks or not named or bool(named.intersection(frameworks))
 
 
 def _for_platform(steps: tuple[Step, ...], machine: _Machine) -> Iterator[Step]:

@@ -66,6 +66,7 @@ def export(
 
     ``kind``: one of KINDS; ``paper``: "a4", "letter" or None for the country's; ``hide``: the user's own words to hide
     besides what is private, None to hide nothing; ``keep``: what is private and stays all the same.
+    A reply in a file ".txt" is without the marks of Markdown, for a mail.
     Returns how many values of which kind were hidden. An existing file stays as it was until the new one is whole.
 
     Raises:
@@ -73,6 +74,10 @@ def export(
     """
     shown, hidden = _hidden(case, hide, keep)
     data = _render(shown, kind, language, paper)
+    if kind == "reply" and path.suffix.lower() == ".txt":
+        from wizard.report.prints.reply import plain
+
+        data = plain(data.decode()).encode()
     try:
         write_whole(path, data)
     except (OSError, ValueError) as error:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import lzma
 import os
 import re
 import stat
+import tarfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,7 +31,10 @@ _MOST_NOT_READ = 1000
 # A case, and the answer of the portable probe.
 _CASE = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?:\s*"format"\s*:\s*\d|[^{]{0,200}"naosu-probe"\s*:)')
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*", b"RIFF")
-_ARCHIVES = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
+_PACKED_TAR = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
+_TAR, _AT_TAR = b"ustar", 257
+_LARGEST_IN_TAR, _MOST_IN_TAR = 64 << 20, 100_000
+_ARCHIVES = (b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
 
 
 class Reader:
@@ -91,6 +97,8 @@ class Reader:
         _refuse(head)
         if head.startswith(b"PK\x03\x04"):
             yield from self._archive(source, name, written, depth)
+        elif head.startswith(_PACKED_TAR) or head[_AT_TAR:].startswith(_TAR):
+            yield from self._tar(source, name, written, depth)
         elif head.startswith(MAGIC):
             if source.size > LARGEST:
                 raise Damaged("too-large", str(source.size))
@@ -122,6 +130,29 @@ class Reader:
                     yield from self._source(inner, below, written, depth + 1)
             except Damaged as problem:
                 self._pass(below, problem)
+
+    def _tar(self, source: Source, name: str, written: str, depth: int) -> Iterator[Ticket]:
+        """The tickets of a tar, packed or not, one file after another; links and devices in it are nothing."""
+        if depth >= _DEEPEST:
+            raise Damaged("too-deep")
+        try:
+            with tarfile.open(fileobj=source.stream(), mode="r|*") as archive:
+                for count, member in enumerate(archive):
+                    raise_if(self._cancelled)
+                    if count >= _MOST_IN_TAR:
+                        raise Damaged("too-many-files", str(count))
+                    below = f"{name}/{whole_characters(member.name)}"
+                    if not member.isreg() or not inside(member.name) or _is_hidden(member.name):
+                        continue
+                    if member.size > _LARGEST_IN_TAR:
+                        self._pass(below, Damaged("too-large", str(member.size)))
+                        continue
+                    inner = archive.extractfile(member)
+                    data = inner.read(_LARGEST_IN_TAR) if inner is not None else b""
+                    yield from self._source(of_bytes(data, below), below, written, depth + 1)
+        # What the standard library raises for one that is cut off or none, and for what was packed wrongly.
+        except (tarfile.TarError, EOFError, OSError, ValueError, TypeError, zlib.error, lzma.LZMAError) as error:
+            raise Damaged("archive-kind", str(error)) from error
 
     def _mail(self, mail: Mail, name: str, number: str, depth: int) -> Iterator[Ticket]:
         thread = self._threads.thread_of(mail)

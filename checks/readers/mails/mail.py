@@ -35,7 +35,8 @@ _NO_CHARSETS = frozenset({"punycode", "idna", "unicode-escape", "raw-unicode-esc
 _JAPANESE = b"\x1b$"  # how ISO-2022-JP turns to kanji
 _BLOCKS = frozenset({"br", "p", "div", "tr", "li", "pre", "blockquote", "h1", "h2", "h3", "h4", "table", "hr"})
 _UNSEEN = frozenset({"script", "style", "head", "title"})
-_PACKED = (b"PK\x03\x04", b"%PDF-", b"\xd0\xcf\x11\xe0")
+_PACKED = (b"PK\x03\x04", b"%PDF-", b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
+TEXTS = (".txt", ".log", ".md", ".py")  # ends of names of attached files that belong to what the mail says
 
 
 @dataclass(frozen=True)
@@ -114,16 +115,21 @@ def _sorted(parts: list[Message]) -> tuple[list[str], list[str], list[tuple[str,
             continue
         name = _decoded_words(part.get_filename("") or "")
         data = _bytes_of(part)
-        is_case = data.lstrip()[:1] == b"{" and b'"format"' in data[:200]
-        if kind == "message/rfc822" or data.startswith(_PACKED) or is_case:
+        if kind == "message/rfc822" or is_of_its_own(data):
             if data and len(attached) < _MOST_ATTACHED:
                 attached.append((name or f"{len(attached) + 1}", data))
         elif kind == "text/html" and not name:
             pages.append(_text(part, data))
-        elif kind.startswith(("text/", "multipart/")) or name.lower().endswith((".txt", ".log", ".md", ".py")):
+        elif kind.startswith(("text/", "multipart/")) or name.lower().endswith(TEXTS):
             text = _text(part, data)
             plain.append(f"{name}:\n{text}" if name and text else text)
     return plain, pages, attached
+
+
+def is_of_its_own(data: bytes) -> bool:
+    """Whether what is attached may hold tickets of its own: a case, a report, an archive, a mail."""
+    is_case = data.lstrip()[:1] == b"{" and b'"format"' in data[:200]
+    return data.startswith(_PACKED) or data[257:262] == b"ustar" or is_case
 
 
 def _bytes_of(part: Message) -> bytes:

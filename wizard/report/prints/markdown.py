@@ -19,8 +19,9 @@ from wizard.report.content.remedies.step_labels import is_address
 from wizard.report.content.report import Report
 from wizard.words import words
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$&])")
-_STARTS_BLOCK = re.compile(r"^([#+=-]|\d+[.)])")
+# "numpy<2" and ">= 1.24" begin no markup, and stay readable where nobody renders it.
+_SPECIAL = re.compile(r"([\\`*_{}\[\]|~$&]|[<>](?!=? ?\d))")
+_STARTS_BLOCK = re.compile(r"^([#+=>-]|\d+[.)])")
 _REFERENCE = re.compile(r"([@#!])(?=\w)|\b(GH-)(?=\d)", re.IGNORECASE)
 _COMMAND = (
     r"(?:python|pip|conda|uv|nvidia-smi|nvcc|ls|lsmod|lspci|dmesg|docker|wsl|uname|ldd|echo|cat|rocminfo|git|sudo|apt|set"
@@ -31,7 +32,7 @@ _CODE = re.compile(
     r"(?P<address>https?://[^\s<>\"'|、。)]+)"
     rf"|\"(?P<quoted>{_COMMAND}[^\"]*)\"|「(?P<bracketed>{_COMMAND}[^」]*)」"
     r"|\bpip install \"[^\"]*\"|\bpython3? -[cm] (?:\"[^\"]*\"|[\w.-]+(?: -{1,2}[\w-]+)*)"
-    r"|(?<![\w`])-{0,2}[\w.]*\w_\w[\w.]*(?:\([^()\s]{0,60}\)|=[\w.:-]*\w)?|(?<![\w`])[\w.]*__\w+__",
+    r"|(?<![\w`])-{0,2}[\w.]*\w_\w(?:[\w.]*\w)?(?:\([^()\s]{0,60}\)|=[\w.:=/-]*\w)?|(?<![\w`])[\w.]*__\w+__",
     re.ASCII,  # Japanese is written right beside a name
 )
 _NO_LINK = re.compile(r"[\s<>]")  # what ends an address in angle brackets

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import sys
+import tarfile
 import zipfile
 from email.message import EmailMessage
 from pathlib import Path
@@ -145,3 +146,23 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
     tickets, not_read = read(tmp_path)
     assert [ticket.source for ticket in tickets] == [r"a\udcfe.txt", r"a\udcff.txt"]  # still two
     assert not_read == {r"b\udcff": "link"}
+
+
+@pytest.mark.parametrize("packed", ["", "gz", "xz"])
+def test_a_tar_is_opened(tmp_path: Path, packed: str) -> None:
+    (tmp_path / "one.txt").write_text("RuntimeError: CUDA out of memory")
+    (tmp_path / "link").symlink_to("/etc/passwd")
+    path = tmp_path / "given" / f"logs.tar{packed and '.' + packed}"
+    path.parent.mkdir()
+    with tarfile.open(path, f"w:{packed}") as archive:  # type: ignore[call-overload]
+        archive.add(tmp_path / "one.txt", "a/one.txt")
+        archive.add(tmp_path / "one.txt", "../out.txt")
+        archive.add(tmp_path / "link", "link")
+    reader = Reader()
+    found = list(reader.tickets(path.parent))
+    assert [(ticket.source, ticket.text) for ticket in found] == [
+        (f"{path.name}/a/one.txt", "RuntimeError: CUDA out of memory")
+    ]
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] + b"x" * 40)
+    list(reader.tickets(path.parent))  # a damaged one ends in a line

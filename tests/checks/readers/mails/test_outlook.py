@@ -1,7 +1,10 @@
 """A mail that Outlook saved, and files that only begin as one."""
 
+import io
 from pathlib import Path
+from typing import ClassVar
 
+import olefile
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,3 +34,26 @@ def test_a_damaged_one_is_read_or_refused(at: int, bytes_instead: bytes) -> None
 def test_no_mail_at_all() -> None:
     with pytest.raises(Damaged):
         outlook_mail(b"")
+
+
+def test_what_is_attached_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Attached(olefile.OleFileIO):
+        """The saved mail with two files more: no program here writes such a file with attachments."""
+
+        more: ClassVar = {
+            "__attach_version1.0_#00000000": {"3707001F": "run.log".encode("utf-16-le"), "37010102": b"CUDA error"},
+            "__attach_version1.0_#00000001": {"3704001F": "a.zip".encode("utf-16-le"), "37010102": b"PK\x03\x04rest"},
+        }
+
+        def listdir(self, **which: bool) -> list[list[str]]:
+            more = [[folder, f"__substg1.0_{name}"] for folder, inner in self.more.items() for name in inner]
+            return [*super().listdir(**which), *more]
+
+        def openstream(self, names: list[str]) -> io.BytesIO:
+            inner = self.more.get(names[0])
+            return super().openstream(names) if inner is None else io.BytesIO(inner[names[1][-8:]])
+
+    monkeypatch.setattr(olefile, "OleFileIO", Attached)
+    mail = outlook_mail(SAVED.read_bytes())
+    assert mail.text == "This is a message\n\nrun.log:\nCUDA error"
+    assert mail.attached == (("a.zip", b"PK\x03\x04rest"),)

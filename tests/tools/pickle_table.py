@@ -8,7 +8,7 @@ all, "warned" is also what could not be read. Seen on 2026-11-24 with NAOSU_TEST
 335 harmless ones:
 
     scanner           hostile: named  warned  nothing    harmless: named  warned  nothing
-    Naosu                        502      10        0                  0       0      335
+    Naosu                        505       7        0                  0       0      335
     picklescan 1.0.5             385     102       25                  3     254       78
     fickling 0.1.12              511       0        1                330       0        5
     modelscan 0.8.8              271      73      168                  0      91      244

@@ -13,6 +13,7 @@ import argparse
 import multiprocessing
 import os
 import resource
+import signal
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -39,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="of all together")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     chosen = parser.parse_args(arguments)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it starts with "&" ignore it
     work = []
     for each in chosen.wanted:
         kind, _, rest = each.partition(":")

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-import lzma
 import os
 import re
 import stat
-import tarfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +14,7 @@ from checks.desk.sources.trackers import is_json, tickets_of
 from checks.desk.tickets import NotRead, Ticket
 from checks.readers.containers.folder import ZipFolder, inside
 from checks.readers.containers.source import Cancelled, Damaged, Source, never, of_bytes, opened, raise_if
+from checks.readers.containers.tar import TarFolder
 from checks.readers.mails.mail import MOST as MOST_OF_MAIL
 from checks.readers.mails.mail import Mail, is_mail, mail_of
 from checks.readers.mails.mailbox import Threads, is_mailbox, mails_in
@@ -33,7 +31,6 @@ _CASE = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?:\s*"format"\s*:\s*\d|[^{]{0,200}"
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*", b"RIFF")
 _PACKED_TAR = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
 _TAR, _AT_TAR = b"ustar", 257
-_LARGEST_IN_TAR, _MOST_IN_TAR = 64 << 20, 100_000
 _ARCHIVES = (b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
 
 
@@ -120,7 +117,9 @@ class Reader:
     def _archive(self, source: Source, name: str, written: str, depth: int) -> Iterator[Ticket]:
         if depth >= _DEEPEST:
             raise Damaged("too-deep")
-        folder = ZipFolder(source)
+        yield from self._members(ZipFolder(source), name, written, depth)
+
+    def _members(self, folder: ZipFolder | TarFolder, name: str, written: str, depth: int) -> Iterator[Ticket]:
         for member in folder.names:
             below = f"{name}/{member}"
             if not inside(member) or _is_hidden(member):
@@ -132,27 +131,14 @@ class Reader:
                 self._pass(below, problem)
 
     def _tar(self, source: Source, name: str, written: str, depth: int) -> Iterator[Ticket]:
-        """The tickets of a tar, packed or not, one file after another; links and devices in it are nothing."""
         if depth >= _DEEPEST:
             raise Damaged("too-deep")
         try:
-            with tarfile.open(fileobj=source.stream(), mode="r|*") as archive:
-                for count, member in enumerate(archive):
-                    raise_if(self._cancelled)
-                    if count >= _MOST_IN_TAR:
-                        raise Damaged("too-many-files", str(count))
-                    below = f"{name}/{whole_characters(member.name)}"
-                    if not member.isreg() or not inside(member.name) or _is_hidden(member.name):
-                        continue
-                    if member.size > _LARGEST_IN_TAR:
-                        self._pass(below, Damaged("too-large", str(member.size)))
-                        continue
-                    inner = archive.extractfile(member)
-                    data = inner.read(_LARGEST_IN_TAR) if inner is not None else b""
-                    yield from self._source(of_bytes(data, below), below, written, depth + 1)
-        # What the standard library raises for one that is cut off or none, and for what was packed wrongly.
-        except (tarfile.TarError, EOFError, OSError, ValueError, TypeError, zlib.error, lzma.LZMAError) as error:
-            raise Damaged("archive-kind", str(error)) from error
+            with TarFolder(source, self._cancelled) as folder:
+                yield from self._members(folder, name, written, depth)
+        except Damaged as problem:  # what is packed, and no tar
+            reason = "archive-kind" if problem.reason == "archive-damaged" else problem.reason
+            raise Damaged(reason, problem.detail) from problem
 
     def _mail(self, mail: Mail, name: str, number: str, depth: int) -> Iterator[Ticket]:
         thread = self._threads.thread_of(mail)

@@ -98,7 +98,7 @@ def is_wordless(found: Found) -> bool:
     if _DOTTED.fullmatch(value) or re.fullmatch(r"[A-Za-z]+[-_]?\d{1,4}[A-Za-z]?", value):
         return _is_password(found, value)
     if re.fullmatch(r"[0-9A-Fa-f]{16,}", value):
-        return re.search(r"(?:kernel|module|cert\w*|public|primary|foreign|cache) key\W*$", found.before) is None
+        return re.search(r"(?:kernel|module|cert\w*|public|primary|foreign|cache)[ _-]key\W*$", found.before) is None
     has_digit, has_letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
     if not has_letter:
         return False
@@ -163,7 +163,7 @@ def is_uuid(found: Found) -> bool:
     value = found.value.casefold()
     if re.fullmatch(r"[\da-f]{8}-0000-0000-[c0]000-0{10}46|12345678-1234-\S+", value):
         return False
-    if re.search(r'Guid="\{?$', found.before):  # of a provider of events
+    if re.search(r'Guid="\{?$|Referenced from: <$', found.before):  # of a provider of events, of a library's build
         return False
     return len(set(value)) > _FEW_SIGNS and not value.endswith("-e325-11ce-bfc1-08002be10318")
 

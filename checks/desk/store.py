@@ -20,6 +20,7 @@ from checks import __version__
 from checks.desk.judging import Judged
 from checks.desk.likeness import NEARLY_THE_SAME, share_in_common
 from checks.readers.mails.numbering import number_of
+from checks.sharing.database import database
 from checks.sharing.files import privately
 from checks.sharing.redact import redacted_texts
 
@@ -72,15 +73,10 @@ class Store:
             StoreError: "not-a-store", "newer", "in-use".
         """
         self._scratch = tempfile.TemporaryDirectory(prefix="naosu-desk-")
-        settings: dict[str, str | bool | int | float | list[str]] = {
-            "memory_limit": _MEMORY,
-            "temp_directory": self._scratch.name,
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-        }
+        settings = {"memory_limit": _MEMORY, "temp_directory": self._scratch.name}
         try:
             with privately():
-                self.connection = duckdb.connect(str(path) if path is not None else ":memory:", config=settings)
+                self.connection = database(str(path) if path is not None else ":memory:", settings)
                 self.connection.execute(_TABLES)
             ((newest,),) = self.connection.execute("SELECT max(format) FROM desk").fetchall()
         except duckdb.IOException as error:

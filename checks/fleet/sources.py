@@ -12,14 +12,19 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from checks.readers.containers.folder import MOST_RATIO
+from checks.readers.containers.packed_member import pieces_of
+from checks.readers.containers.source import Damaged
+from checks.readers.containers.tar import PIECE, archive_of
 from checks.readers.text import whole_characters
 
 LARGEST = 16 * 1024 * 1024  # bytes of one answer; the longest real one has some hundred kilobytes
+_ALWAYS_UNPACKED = 1 << 30  # bytes; of an archive that is small without being a bomb
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 _ANSWERS = (".json", ".json.gz")
 # What a collector calls every answer alike; then the folder names the host.
@@ -28,7 +33,7 @@ _DATE = re.compile(r"[-_.]20\d\d-?\d\d-?\d\d(?:[-_T.:]?\d+)*Z?$")  # behind the 
 _MEMBER = "!/"  # between an archive and what lies in it
 _DAMAGED = (
     *(OSError, EOFError, ValueError, RuntimeError, NotImplementedError),
-    *(zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError),
+    *(Damaged, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError),
 )
 
 
@@ -90,14 +95,23 @@ def _read(path: Path, place: str) -> Source:
         if not path.is_file():
             return Source(host, place, problem="file-unreadable")
         with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
-            return _bounded(file, host, place)
+            return _bounded(_pieces(file), host, place)
     except _DAMAGED:
         return Source(host, place, problem="file-unreadable")
 
 
-def _bounded(file: IO[bytes] | gzip.GzipFile, host: str, place: str) -> Source:
-    data = file.read(LARGEST + 1)
-    return Source(host, place, problem="file-too-large") if len(data) > LARGEST else Source(host, place, data)
+def _bounded(pieces: Iterable[bytes], host: str, place: str) -> Source:
+    data = bytearray()
+    for piece in pieces:
+        data += piece
+        if len(data) > LARGEST:
+            return Source(host, place, problem="file-too-large")
+    return Source(host, place, bytes(data))
+
+
+def _pieces(file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
+    while piece := file.read(min(PIECE, LARGEST + 1)):
+        yield piece
 
 
 def _in_archive(path: Path, place: str) -> Iterator[Source]:
@@ -120,23 +134,25 @@ def _in_zip(path: Path, place: str) -> Iterator[Source]:
                 yield Source(host_of(inner), inner, problem="archive-in-archive")
             elif name.endswith(".json"):
                 try:
-                    with archive.open(member) as file:
-                        yield _bounded(file, host_of(inner), inner)
+                    yield _bounded(pieces_of(archive, member, PIECE), host_of(inner), inner)
                 except _DAMAGED:
                     yield Source(host_of(inner), inner, problem="file-unreadable")
 
 
 def _in_tar(path: Path, place: str) -> Iterator[Source]:
-    with tarfile.open(path, "r|*") as archive:
+    most = max(_ALWAYS_UNPACKED, MOST_RATIO * path.stat().st_size)
+    with archive_of(path) as (archive, _):
         for member in archive:
+            if archive.offset > most:  # behind the member, which is not read yet
+                raise Damaged("bomb", f"{archive.offset} bytes")
             archive.members.clear()  # type: ignore[attr-defined] # else all that were read are kept
             inner = f"{place}{_MEMBER}{whole_characters(member.name)}"
             name = member.name.lower()
-            if not member.isfile():
+            if not member.isreg() or member.issparse():
                 continue
             if name.endswith(_ARCHIVES):
                 yield Source(host_of(inner), inner, problem="archive-in-archive")
             elif name.endswith(".json"):
                 file = archive.extractfile(member)
                 if file is not None:
-                    yield _bounded(file, host_of(inner), inner)
+                    yield _bounded(_pieces(file), host_of(inner), inner)

@@ -17,6 +17,7 @@ import msgspec
 
 from checks.facts.case import now
 from checks.fleet.row import Row
+from checks.sharing.database import database
 from checks.sharing.files import privately
 
 FORMAT = 1
@@ -67,14 +68,14 @@ class Store:
         """
         self._temporary = tempfile.TemporaryDirectory(prefix="naosu-fleet-", ignore_cleanup_errors=True)
         file = path or Path(self._temporary.name) / "fleet.duckdb"
-        settings: dict[str, str | bool | int | float | list[str]] = {
+        settings: dict[str, str | int] = {
             "memory_limit": MEMORY,
             "temp_directory": self._temporary.name,
             "threads": 2,
         }
         try:
             with privately():
-                self._store = duckdb.connect(str(file), config=settings)
+                self._store = database(str(file), settings)
                 self._check()
                 self._store.execute(_TABLES)
                 self._store.execute(_VIEWS)

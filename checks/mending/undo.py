@@ -208,9 +208,9 @@ def way_back(journal: Journal) -> tuple[str, ...]:
     had = [f"{change.name}=={change.version_before}" for change in journal.changes if change.version_before]
     lines = []
     if gone:
-        lines.append(f"{python} -m pip uninstall -y {' '.join(gone)}")
+        lines.append(f"{python} -m pip uninstall -y {shlex.join(gone)}")
     if had:
-        lines.append(f"{python} -m pip install --no-deps {' '.join(had)}")
+        lines.append(f"{python} -m pip install --no-deps {shlex.join(had)}")
     return tuple(lines)
 
 

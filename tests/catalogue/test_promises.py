@@ -63,6 +63,37 @@ HOLES = {
     ),
 }
 
+FLEET = "tests/checks/fleet/test_sources.py"
+HOLES |= {  # of the second attack
+    "a number of 400 digits ends an examination": (
+        "tests/checks/engine/processes/test_transcript.py::test_a_number_that_no_file_can_hold_is_nearly_that",
+    ),
+    "a kilobyte of a fleet's answers takes gigabytes": (
+        f"{FLEET}::test_of_a_packed_member_no_more_is_unpacked_than_is_read",
+        f"{FLEET}::test_a_name_without_end_in_a_tar_is_not_read",
+        f"{FLEET}::test_what_a_small_tar_unpacks_to_has_an_end",
+    ),
+    "a store that was sent reads files": (
+        "tests/checks/desk/test_store.py::test_a_file_that_was_sent_reaches_nothing_else",
+        "tests/checks/fleet/test_survey.py::test_a_store_that_was_sent_reaches_nothing_else",
+    ),
+    "a mail takes minutes, or ends the desk": (
+        "tests/checks/readers/test_html_text.py::test_what_never_ends_is_gone_through_once",
+        "tests/checks/readers/mails/test_mails.py::test_a_header_that_the_standard_library_breaks_at",
+        "tests/checks/readers/tickets/test_threads.py::test_parts_within_parts_have_an_end",
+        "tests/checks/readers/tickets/test_threads.py::test_marks_that_never_end_are_gone_through_once",
+    ),
+    "a script waits for ever, or names another file in its diff": (
+        "tests/checks/readers/scripts/test_sources.py::test_a_pipe_that_is_imported_is_not_waited_for",
+        "tests/checks/analysis/scripts/test_changes.py::test_a_name_is_no_line_of_a_diff",
+        "tests/live/test_on_a_terminal.py::test_the_changes_of_a_script",
+    ),
+    "a broken Python takes the probe's answer with it": (
+        "tests/checks/engine/portable/test_archive.py::test_whatever_a_python_tells_the_answer_is_written",
+    ),
+    "a version is a command in the way back": ("tests/checks/mending/test_later_work.py::test_the_way_back_is_quoted",),
+}
+
 
 @cache
 def names_in(path: Path) -> frozenset[str]:

@@ -139,6 +139,15 @@ def test_a_model_and_the_report_that_is_written(naosu: Naosu, tmp_path: Path) ->
     assert_harmless(naosu("inspect", f"{name}.onnx", "--json", f"{name}.json"), but="\r")  # our progress
 
 
+def test_the_changes_of_a_script(naosu: Naosu, tmp_path: Path) -> None:
+    (tmp_path / "a\x1b[31m.py").write_text(
+        f"import torch\ntorch.backends.cudnn.benchmark = True  # {EVIL[:-1]}\n", "utf-8"
+    )
+    written = naosu("scan", ".", "--diff")
+    assert "benchmark = False" in written
+    assert_harmless(written)
+
+
 def test_an_error_of_our_own_and_what_libraries_log(tmp_path: Path) -> None:
     program = (
         "import logging, sys, warnings\nfrom wizard.cli.streams import guard_streams\nguard_streams()\n"

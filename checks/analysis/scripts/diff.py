@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 import difflib
 import json
+import string
 from collections.abc import Iterable
 from pathlib import Path
 
 from checks.facts.scripts import Edit
 from checks.readers.scripts.files import CONFIGS
 from checks.readers.scripts.sources import NOTEBOOK, Source, read_source
+from checks.visible import is_visible
 
+_PLAIN = frozenset(string.ascii_letters + string.digits + string.punctuation + " ") - frozenset('"\\')
 _NO_NEWLINE = "\\ No newline at end of file\n"
 
 
@@ -89,8 +92,19 @@ def _named(path: Path) -> str:
 
 def unified(before: str, after: str, name: str) -> str:
     """The difference of two texts as a unified diff."""
-    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}")
+    lines = difflib.unified_diff(_lines(before), _lines(after), _quoted(f"a/{name}"), _quoted(f"b/{name}"))
     return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines)
+
+
+def _quoted(name: str) -> str:
+    """As git and patch read a name in which a line break, or what a terminal obeys, may stand."""
+    if is_visible(name.encode("utf-8", "replace").decode()) and not set(name) & set('"\\'):
+        return name
+    return '"' + "".join(letter if letter in _PLAIN else _octal(letter) for letter in name) + '"'
+
+
+def _octal(letter: str) -> str:
+    return "".join(f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape"))
 
 
 def _lines(text: str) -> list[str]:

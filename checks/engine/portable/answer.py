@@ -147,7 +147,7 @@ def _steps_of_host(data: bytes) -> Iterator[Step]:
         lines = data[start:end]
         try:
             greeting = json.loads(lines.split(b"\n", 1)[0])
-        except ValueError:
+        except (ValueError, RecursionError):
             greeting = {}
         probe, interpreter = str(greeting.get("probe", "")), str(greeting.get("interpreter", ""))
         named = probe.removeprefix("ask/") if probe.startswith("ask/") else f"{COMPUTES}{probe}"

@@ -11,6 +11,7 @@ from checks.facts import ErrorText, StageRun
 LIMIT = 8 * 1024 * 1024  # bytes of answer that are read; the largest honest one has a few hundred kilobytes
 MOST_STAGES = 5_000  # the longest honest answer has a few hundred
 MOST_VALUES = 500_000  # of the JSON, and of a list what it holds
+_LONGEST_INT = 20  # characters of 64 bits
 _LINE = 10  # values that a line counts for, as it takes more time
 
 
@@ -63,7 +64,7 @@ class Transcript:
 
     def _read(self, line: bytes) -> None:
         try:
-            message = json.loads(line.decode("utf-8", "replace"))
+            message = json.loads(line.decode("utf-8", "replace"), parse_int=_int)
             if b"\\u" in line:
                 message = without_surrogates(message)
         except (ValueError, RecursionError):
@@ -108,6 +109,12 @@ class Transcript:
                 self.facts[name[:-1]] = [*value]
         if self._unread:
             self.facts["unread"] = self._unread
+
+
+def _int(digits: str) -> int | float:
+    """Of a number that no file of ours can hold, nearly the same."""
+    value = int(digits) if len(digits) <= _LONGEST_INT else None
+    return value if value is not None and -(1 << 63) <= value < 1 << 64 else float(digits)
 
 
 def _dict(value: object) -> dict[str, Any]:

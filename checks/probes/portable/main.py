@@ -194,13 +194,13 @@ class _Run:
         """Where a framework computed something, the accelerators first."""
         if computation["package"]:
             return ["cpu"] if self._installed([computation["package"]]) else []
-        devices = self._facts.get(computation["framework"], {}).get("devices") or []
-        ran = [one["device"] for one in devices if (one.get("kernel") or {}).get("ran")]
-        return sorted((name for name in ran if not name.startswith("XLA_")), key=_is_cpu)
+        devices = _list(self._facts.get(computation["framework"]), "devices")
+        ran = [_named(one, "device") for one in devices if _dict(_dict(one).get("kernel")).get("ran")]
+        return sorted((name for name in ran if name and not name.startswith("XLA_")), key=_is_cpu)
 
     def _installed(self, names):
-        known = self._facts.get("python", {}).get("distributions") or []
-        return any(_normalised(one["name"]) in names for one in known)
+        known = (_named(one, "name") for one in _list(self._facts.get("python"), "distributions"))
+        return any(_normalised(name) in names for name in known)
 
     def _step(self, plan, interpreter):
         named = {"id": plan["id"], "probe": plan["stem"], "interpreter": interpreter}
@@ -254,20 +254,35 @@ def _normalised(name):
     return name.lower().replace("_", "-").replace(".", "-")
 
 
+# What is examined may be broken, and answer anything.
+def _dict(value):
+    return value if isinstance(value, dict) else {}
+
+
+def _list(facts, name):
+    value = _dict(facts).get(name)
+    return value if isinstance(value, list) else []
+
+
+def _named(one, name):
+    value = _dict(one).get(name)
+    return value if isinstance(value, str) else ""
+
+
 def _read(answer):
     """(The facts of all lines, whether the probe came to its end)."""
     facts, done = {}, False
     for line in answer.splitlines():
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if not isinstance(message, dict):
             continue
         done = done or message.get("done") is True
-        for name, value in (message.get("facts") or {}).items():
+        for name, value in _dict(message.get("facts")).items():
             if name.endswith("+") and isinstance(value, list):
-                facts.setdefault(name[:-1], []).extend(value)
+                facts[name[:-1]] = _list(facts, name[:-1]) + value
             else:
                 facts[name] = value
     return facts, done

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol, cast
 
+from checks.readers.containers.packed_member import pieces_of
 from checks.readers.containers.source import MIB, Cancelled, Damaged, Source, never, opened
 
 MOST_NAMES = 20_000
@@ -33,7 +34,7 @@ _LOCAL_HEADER = 30  # bytes of a local file header before the name
 _END, _END_64 = b"PK\x05\x06", b"PK\x06\x06"  # what follows the list of a zip's members
 _LONGEST_END = 22 + (1 << 16) + 76  # bytes: with a comment, and with what 64 bits need
 _MOST_LIST = 400 * MOST_NAMES  # bytes of a zip's list
-_PIECE = MIB
+PIECE = MIB
 _OF_THE_SYSTEM = frozenset({"lost+found", "System Volume Information", "$RECYCLE.BIN"})  # no user may list them
 # What zipfile and its decompressors raise; RuntimeError where a password is wanted or a decompressor is missing.
 _ZIP_ERRORS = (
@@ -247,14 +248,17 @@ class ZipFolder:
             raise Damaged("member-too-large", f"{name}: {member.file_size} bytes unpacked")
         with self._shared_room() as room:
             start = room.seek(0, os.SEEK_END)
-            with _zip_errors(), self._zip.open(member) as stream:
-                left = MOST_UNPACKED
-                while piece := stream.read(_PIECE):
-                    left -= len(piece)
-                    if left < 0:
-                        raise Damaged("bomb", name)
-                    room.write(piece)
+            self._unpack(member, room)
             yield Source(room, name, start, room.tell() - start)
+
+    def _unpack(self, member: zipfile.ZipInfo, room: BinaryIO) -> None:
+        left = MOST_UNPACKED
+        with _zip_errors():
+            for piece in pieces_of(self._zip, member, PIECE):
+                left -= len(piece)
+                if left < 0:
+                    raise Damaged("bomb", member.filename)
+                room.write(piece)
 
     @contextlib.contextmanager
     def _shared_room(self) -> Iterator[BinaryIO]:
@@ -278,8 +282,13 @@ class ZipFolder:
         if member.compress_type == zipfile.ZIP_STORED or member.flag_bits & 1:
             with self.file(name) as source:
                 return source.read(0, min(size, source.size))
-        with _zip_errors(), self._zip.open(member) as stream:
-            return stream.read(min(size, MOST_UNPACKED))
+        most, beginning = min(size, MOST_UNPACKED), bytearray()
+        with _zip_errors():
+            for piece in pieces_of(self._zip, member, min(most, PIECE)):
+                beginning += piece
+                if len(beginning) >= most:
+                    break
+        return bytes(beginning[:most])
 
     def is_packed(self, name: str) -> bool:
         """Whether a member is compressed."""

@@ -18,7 +18,7 @@ from checks.readers.containers.folder import MOST_NAMES, MOST_OF_ARCHIVE, MOST_U
 from checks.readers.containers.source import MIB, Cancelled, Damaged, Source, never, opened, raise_if
 
 _IN_MEMORY = 16 * MIB
-_PIECE = MIB
+PIECE = MIB
 _COMPRESSED: dict[bytes, Callable[[BinaryIO], object]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.BZ2File,
@@ -75,7 +75,7 @@ class TarFolder:
             yield source.part(start, size, name)
 
     def _read(self) -> None:
-        with _archive_of(self._tar, self._cancelled) as (archive, is_compressed):
+        with archive_of(self._tar, self._cancelled) as (archive, is_compressed):
             if is_compressed:
                 self._unpacked = cast("BinaryIO", tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115 - __exit__
             for number, member in enumerate(archive):
@@ -95,7 +95,7 @@ class TarFolder:
         start = self._unpacked.tell()
         if stream is None or member.size > MOST_UNPACKED or start + member.size > self._most:
             return None
-        while piece := stream.read(_PIECE):
+        while piece := stream.read(PIECE):
             self._unpacked.write(piece)
         return start
 
@@ -111,7 +111,7 @@ class _InPieces:
     def read(self, size: int) -> bytes:
         """The next bytes."""
         raise_if(self._cancelled)
-        if size > _PIECE:
+        if size > PIECE:
             raise Damaged("bomb", f"{size} bytes of a header")
         return self._read(size)
 
@@ -125,8 +125,11 @@ def _source_of(tar: Path | Source, cancelled: Cancelled) -> Iterator[Source]:
 
 
 @contextlib.contextmanager
-def _archive_of(tar: Path | Source, cancelled: Cancelled = never) -> Iterator[tuple[tarfile.TarFile, bool]]:
-    """A tar archive, and whether it is compressed. Everything that its parts raise comes as one kind."""
+def archive_of(tar: Path | Source, cancelled: Cancelled = never) -> Iterator[tuple[tarfile.TarFile, bool]]:
+    """A tar archive, and whether it is compressed. Everything that its parts raise comes as one kind.
+
+    At most ``PIECE`` bytes may be read of it at once.
+    """
     try:
         with _source_of(tar, cancelled) as source:
             beginning = source.read(0, min(6, source.size))
@@ -147,7 +150,7 @@ def is_tar(tar: Path | Source) -> bool:
             head = source.read(0, min(tarfile.BLOCKSIZE, source.size))
         if not head.startswith(tuple(_COMPRESSED)) and b"ustar" not in head[257:265]:
             return False
-        with _archive_of(tar) as (archive, _):
+        with archive_of(tar) as (archive, _):
             return archive.next() is not None
     except (Damaged, OSError):
         return False

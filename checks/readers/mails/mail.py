@@ -10,8 +10,8 @@ import itertools
 import re
 from dataclasses import dataclass
 from email.message import Message
-from html.parser import HTMLParser
 
+from checks.readers.html_text import text_of_page
 from checks.readers.mails.dates import moment_of
 from checks.readers.mails.numbering import number_of
 from checks.readers.text import NotText, decoded, kept, whole_characters
@@ -33,8 +33,6 @@ _OTHERS = re.compile(rb"(?im)^(?:from|to|subject|date|message-id|mime-version|re
 # Codecs of Python alone. To decode a long text as Punycode takes hours.
 _NO_CHARSETS = frozenset({"punycode", "idna", "unicode-escape", "raw-unicode-escape"})
 _JAPANESE = b"\x1b$"  # how ISO-2022-JP turns to kanji
-_BLOCKS = frozenset({"br", "p", "div", "tr", "li", "pre", "blockquote", "h1", "h2", "h3", "h4", "table", "hr"})
-_UNSEEN = frozenset({"script", "style", "head", "title"})
 _PACKED = (b"PK\x03\x04", b"%PDF-", b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
 TEXTS = (".txt", ".log", ".md", ".py")  # ends of names of attached files that belong to what the mail says
 
@@ -69,9 +67,8 @@ def mail_of(data: bytes) -> Mail:
     answers = ids_in(_header(message, "References")) or ids_in(_header(message, "In-Reply-To"))[:1]
     own = next(iter(ids_in(_header(message, "Message-ID"))), None)
     plain, pages, attached = _sorted(parts)
-    texts = plain if any(text.strip() for text in plain) else [_without_tags(page) for page in pages]
-    name, address = email.utils.parseaddr(_header(message, "From"))
-    address = (address or name).lower()
+    texts = plain if any(text.strip() for text in plain) else [text_of_page(page) for page in pages]
+    address = _address(_header(message, "From"))
     return Mail(
         subject=" ".join(_header(message, "Subject").split()),
         text=kept("\n\n".join(texts)),
@@ -113,7 +110,7 @@ def _sorted(parts: list[Message]) -> tuple[list[str], list[str], list[tuple[str,
         kind = part.get_content_type()
         if part.is_multipart() and kind != "message/rfc822":
             continue
-        name = _decoded_words(part.get_filename("") or "")
+        name = _name(part)
         data = _bytes_of(part)
         if kind == "message/rfc822" or is_of_its_own(data):
             if data and len(attached) < _MOST_ATTACHED:
@@ -178,6 +175,23 @@ def _header(message: Message, name: str) -> str:
         return ""
 
 
+def _address(sender: str) -> str:
+    """The address of whoever sent it; "" where comments nest without end."""
+    try:
+        name, address = email.utils.parseaddr(sender)
+        return (address or name).lower()
+    except (RecursionError, ValueError, IndexError):
+        return ""
+
+
+def _name(part: Message) -> str:
+    """What a part is called; "" where that is numbered with more digits than Python reads."""
+    try:
+        return _decoded_words(part.get_filename("") or "")
+    except (ValueError, LookupError, TypeError):
+        return ""
+
+
 def _decoded_words(value: str) -> str:
     """A header with its encoded words (RFC 2047) as text; 8-bit characters as what they look like."""
     raw = value.encode("utf-8", "surrogateescape")
@@ -204,38 +218,3 @@ def _word(part: bytes | str, charset: str | None) -> str:
         return whole_characters(part.decode(_codec(charset or "utf-8"), "replace"))
     except LookupError:
         return part.decode("utf-8", "replace")
-
-
-class _Page(HTMLParser):
-    """The text of a page, line by line."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.pieces: list[str] = []
-        self._unseen = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - its own name
-        if tag in _UNSEEN:
-            self._unseen += 1
-        elif tag in _BLOCKS:
-            self.pieces.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in _UNSEEN:
-            self._unseen = max(0, self._unseen - 1)
-        elif tag in _BLOCKS:
-            self.pieces.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self._unseen:
-            self.pieces.append(data)
-
-
-def _without_tags(page: str) -> str:
-    reader = _Page()
-    try:
-        reader.feed(page[:MOST])
-        reader.close()
-    except (AssertionError, RecursionError, ValueError):  # what html.parser raises for declarations that it cannot read
-        return re.sub(r"<[^<>]{0,1000}>", " ", page)
-    return re.sub(r"\n\s*\n+", "\n\n", "".join(reader.pieces)).strip()

@@ -70,7 +70,8 @@ class Project:
         """The module of a file that something imports; None where it cannot be read."""
         if path not in self._modules:
             try:
-                if len(self._modules) >= _MOST_MODULES or not path.resolve().is_relative_to(self.folder.resolve()):
+                is_inside = path.resolve().is_relative_to(self.folder.resolve())
+                if len(self._modules) >= _MOST_MODULES or not is_inside or not path.is_file():  # a pipe has no end
                     return None
                 self._modules[path] = self._made(path)
             except (Unreadable, OSError):

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from checks.readers.containers.source import Damaged
+from checks.readers.html_text import without_comments
 from checks.readers.mails.mail import Mail as OneMail
 from checks.readers.mails.mail import is_mail, mail_of
 from checks.readers.mails.mailbox import is_mailbox, mails_in
@@ -42,7 +43,6 @@ _INTRODUCED = re.compile(
 )
 _HEADED = re.compile(r"\s{0,2}(?:Sent|Date|To|Subject|送信日時|宛先|件名|发送时间|收件人): ?", re.IGNORECASE)
 _SIGNATURE = re.compile(r"-- ?$")
-_HIDDEN = re.compile(r"<!--.{0,20000}?-->", re.DOTALL)
 
 
 class NotThread(ValueError):  # noqa: N818 - named for what it is about
@@ -106,7 +106,7 @@ def _kept(written: Iterable[tuple[str, str]]) -> tuple[Mail, ...]:
 def without_quotes(text: str) -> str:
     """What somebody wrote, without what they answer to and without their signature."""
     kept: list[str] = []
-    lines = _HIDDEN.sub("", text).replace("\r\n", "\n").split("\n")
+    lines = without_comments(text).replace("\r\n", "\n").split("\n")
     for number, line in enumerate(lines):
         following = next((other for other in lines[number + 1 : number + 4] if other.strip()), "")
         if _SIGNATURE.match(line) or (_FROM_HERE_ON.match(line) and (_HEADED.match(following) or line[:1] == "-")):

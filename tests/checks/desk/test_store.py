@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from checks.desk import store as ours
@@ -171,3 +172,15 @@ def test_a_store_of_before_keeps_no_names(tmp_path: Path) -> None:
     with Store(path) as store:
         assert "kim.lee" not in repr(store.connection.execute("SELECT * FROM ticket").fetchall())
         assert store.known([Ticket(key="https://kim.lee@example.org/1", source="").mark]) == {}  # to be judged anew
+
+
+def test_a_file_that_was_sent_reaches_nothing_else(tmp_path: Path) -> None:
+    """A view of the name of our table read a file of the user as soon as the store was opened."""
+    (tmp_path / "private.csv").write_text("format\n1\n")
+    sent = str(tmp_path / "sent.duckdb")
+    with duckdb.connect(sent) as made:
+        made.execute(f"CREATE VIEW desk AS SELECT format FROM read_csv('{tmp_path / 'private.csv'}')")
+    with pytest.raises(StoreError, match="file system operations are disabled"):
+        Store(Path(sent))
+    with Store(tmp_path / "ours.duckdb") as store, pytest.raises(duckdb.Error):
+        store.connection.execute("SET enable_external_access = true")

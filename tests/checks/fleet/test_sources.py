@@ -6,6 +6,7 @@ import os
 import random
 import sys
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -112,3 +113,43 @@ def test_a_name_that_is_no_text(tmp_path: Path) -> None:
     (source,) = answers_in(tmp_path)
     assert (source.host, source.data) == (r"web\udcff", b"{}")
     source.place.encode()
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_of_a_packed_member_no_more_is_unpacked_than_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packing: int
+) -> None:
+    """A kilobyte of bzip2 became three gigabytes in memory."""
+    monkeypatch.setattr(sources, "LARGEST", 1 << 20)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", packing) as archive, archive.open("h.json", "w") as member:
+        for _ in range(24):
+            member.write(b" " * (1 << 20))
+    with zipfile.ZipFile(tmp_path / "b.zip", "w", packing) as archive:
+        archive.writestr("whole.json", b"{} " * 300_000)
+    tracemalloc.start()
+    found = [(source.problem, len(source.data)) for source in answers_in(tmp_path)]
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found == [("file-too-large", 0), ("", 900_000)]
+    assert most < 16 << 20
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_name_without_end_in_a_tar_is_not_read(tmp_path: Path, kind: bytes) -> None:
+    header = tarfile.TarInfo("x")
+    header.type, header.size = kind, 16 << 20
+    with gzip.open(tmp_path / "a.tar.gz", "wb", compresslevel=1) as file:
+        file.write(header.tobuf(tarfile.GNU_FORMAT) + b"a" * header.size)
+    tracemalloc.start()
+    problems = [source.problem for source in answers_in(tmp_path)]
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert problems == ["archive-damaged"]
+    assert most < 8 << 20
+
+
+def test_what_a_small_tar_unpacks_to_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "_ALWAYS_UNPACKED", 1 << 20)
+    tar(tmp_path / "a.tar.bz2", {"a.json": b"{}", "b.bin": b"\0" * (8 << 20), "c.json": b"{}"}, "w:bz2")
+    found = [(source.place, source.problem) for source in answers_in(tmp_path)]
+    assert found == [("a.tar.bz2!/a.json", ""), ("a.tar.bz2", "archive-damaged")]

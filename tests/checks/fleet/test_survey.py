@@ -6,6 +6,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 from support.fleet_answers import CPUS, Made, answer, planted
 
@@ -245,3 +246,15 @@ def test_why_a_host_has_no_answer_is_told(tmp_path: Path) -> None:
 )
 def test_an_answer_that_says_nothing_is_named(data: bytes) -> None:
     assert row_of(Source("a", "a.json", data)).problem == "nothing-told"
+
+
+def test_a_store_that_was_sent_reaches_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "private.csv").write_text("host\nx\n")
+    with duckdb.connect(str(tmp_path / "sent.duckdb")) as made:
+        made.execute("CREATE TABLE fleet AS SELECT 1 AS format")
+        made.execute(f"CREATE VIEW seen AS SELECT host, 1 AS collection FROM read_csv('{tmp_path / 'private.csv'}')")
+    with (
+        pytest.raises(StoreError, match="file system operations are disabled"),
+        Store(tmp_path / "sent.duckdb") as store,
+    ):
+        survey(tmp_path, store)

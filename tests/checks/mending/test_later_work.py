@@ -1,5 +1,6 @@
 """What a user saves into the folders of installers while a remedy is carried out, fails or is undone is never lost."""
 
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -8,12 +9,12 @@ from pathlib import Path
 import pytest
 from support.broken_environment import broken_environment, failed_case, tree
 
-from checks.facts import Mending
+from checks.facts import Mending, PackageChange
 from checks.mending import permission, snapshot
-from checks.mending.journal import journals
+from checks.mending.journal import Journal, Stage, journals
 from checks.mending.mend import mend, proposal
 from checks.mending.snapshot import finish, hindrances, put_back, save, touch
-from checks.mending.undo import moved_aside, undo, with_undone
+from checks.mending.undo import moved_aside, undo, way_back, with_undone
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="remedies are carried out on Linux and macOS so far")
 
@@ -201,3 +202,17 @@ def test_an_installed_file_is_no_work_of_the_user(environment: Path) -> None:
     assert moved_aside(journal) == ()
     assert undo(journal).aside is None
     assert mending.moved_to == ""
+
+
+def test_the_way_back_is_quoted() -> None:
+    """Names and versions are what a package says of itself."""
+    changes = (
+        PackageChange(name="a", version_before="1; touch x"),
+        PackageChange(name="b;touch y", version_after="1"),
+    )
+    journal = Journal(
+        id="", stage=Stage.DONE, prefix="/p", python="/p/bin/python", title="", created="", changes=changes
+    )
+    uninstalled, installed = map(shlex.split, way_back(journal))
+    assert uninstalled[-1] == "b;touch y"
+    assert installed[-1] == "a==1; touch x"

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from checks.visible import visible_text
 from wizard.cli.arguments import STANDARD_STREAM, Parser, Text, UsageError, seconds
 from wizard.cli.inputs import given_path
 from wizard.cli.outputs import write
@@ -83,4 +84,6 @@ def _printed(found: Scan, proofs: Sequence[ScriptProof], chosen: argparse.Namesp
     if chosen.sarif:
         return as_sarif(found, chosen.lang)
     diff = as_diff(found, with_notes=chosen.all or bool(chosen.rule))
+    if sys.stdout.isatty():  # to be read; what is to be applied goes into a file or a pipe
+        return visible_text(diff).encode()
     return diff.encode("utf-8", "surrogateescape")

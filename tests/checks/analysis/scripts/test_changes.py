@@ -3,6 +3,8 @@
 import json
 import re
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -175,3 +177,19 @@ def test_a_notebook_of_broken_cells_is_not_read(tmp_path):
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_nothing_is_said_of_files_that_were_not_read(language):
     assert as_text(Scan(), language) == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows refuses such names")
+def test_a_name_is_no_line_of_a_diff(tmp_path, monkeypatch):
+    """Else a name says which other file is changed."""
+    folder = tmp_path / "a\n--- a" / "x\n+++ b"
+    folder.mkdir(parents=True)
+    (folder / "é \x1b.py").write_text("import torch\ntorch.backends.cudnn.benchmark = True\n")
+    monkeypatch.chdir(tmp_path)
+    (mark,) = [mark for mark in scan([Path()]).marks if mark.rule == "cudnn-benchmark"]
+    told = patch(Path(mark.file), mark.edits)
+    assert [line[:4] for line in told.split("\n")].count("+++ ") == 1
+    assert not set(told) & {"\x1b"}
+    done = subprocess.run(["git", "apply", "-"], input=told, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "benchmark = False" in (folder / "é \x1b.py").read_text()

@@ -13,6 +13,7 @@ import pytest
 from checks.engine.portable.answer import case_of
 from checks.engine.portable.archive import archive
 from checks.engine.portable.command import NAME
+from checks.probes.portable import main
 from checks.probes.portable.step import Step
 
 LARGEST = 2_000_000  # bytes
@@ -134,3 +135,23 @@ def test_the_plan_is_that_of_an_examination(made: bytes) -> None:
     assert [ask["id"] for ask in plan["asks"]][:5] == ["machine", "nvidia", "pythons", "python", "environment"]
     assert {one["framework"] for one in plan["computations"]["quick"]} == {"torch", "tensorflow", "jax", "numpy"}
     assert plan["words"]["en"].keys() == plan["words"]["ja"].keys()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        '{"facts": 5}',
+        '{"facts": {"python": []}}',
+        '{"facts": {"python": {"distributions": [5, {}, {"name": null}]}, "torch": {"devices": 5}}}',
+        '{"facts": {"torch": {"devices": [5, {"kernel": 5}, {"kernel": {"ran": true}, "device": []}]}}}',
+        '{"facts": {"a": 1}}\n{"facts": {"a+": [1]}}',
+        "[" * 100_000,
+    ],
+)
+def test_whatever_a_python_tells_the_answer_is_written(told: str) -> None:
+    """A target that is broken may answer anything; what the others told was lost with it."""
+    facts, done = main._read(told)
+    run = object.__new__(main._Run)
+    run._facts = {"python": facts.get("python"), "torch": facts.get("torch")}
+    assert (run._installed(["torch"]), done) == (False, False)
+    assert run._devices({"package": "", "framework": "torch"}) == []

@@ -137,3 +137,20 @@ def test_an_answer_without_end_takes_neither_time_nor_memory(line: bytes) -> Non
     assert transcript.overflown
     assert len(transcript.stages) <= MOST_STAGES + 1
     assert sum(map(len, transcript.facts.values())) <= MOST_VALUES
+
+
+@pytest.mark.parametrize("digits", ["1" + "0" * 400, "-" + "9" * 30, str(1 << 64)])
+def test_a_number_that_no_file_can_hold_is_nearly_that(digits: str) -> None:
+    """It ended the whole examination, or kept its case from being written."""
+    lines = f'{{"begin": "a"}}\n{{"end": "a", "seconds": {digits}, "facts": {{"bytes": {digits}}}}}\n'
+    transcript = read(lines.encode())
+    assert transcript.stages[0].seconds == transcript.facts["bytes"] == float(digits)
+    msgspec.json.encode(transcript.facts)
+
+
+def test_a_number_of_64_bits_is_whole() -> None:
+    assert read(b'{"facts": {"a": 18446744073709551615, "b": -9223372036854775808, "c": 0}}\n').facts == {
+        "a": (1 << 64) - 1,
+        "b": -(1 << 63),
+        "c": 0,
+    }

@@ -109,3 +109,16 @@ def test_a_charset_of_python_alone_is_none(charset: str) -> None:
 def test_half_characters_are_written_out() -> None:
     read = mail_of(b"From: a@b.c\nSubject: =?utf-7?Q?+2AA-?=\nContent-Type: text/plain; charset=utf-7\n\n+2AA-")
     assert (read.subject, read.text) == (r"\ud800", r"\ud800")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        pytest.param("From: " + "(" * 20_000, id="nested-comments"),
+        pytest.param("From: a@b.c\nContent-Disposition: attachment; filename*" + "9" * 4500 + "=x", id="many-digits"),
+    ],
+)
+def test_a_header_that_the_standard_library_breaks_at(head: str) -> None:
+    """One such mail ended the whole desk."""
+    read = mail_of(f"{head}\nSubject: No GPU\n\n{ERROR}\n".encode())
+    assert (read.subject, read.text.strip()) == ("No GPU", ERROR)

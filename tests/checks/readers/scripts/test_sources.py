@@ -1,6 +1,7 @@
 """Files of any kind: encodings, notebooks, what is no Python; each a clear reason and never a crash."""
 
 import json
+import os
 
 import pytest
 
@@ -92,3 +93,11 @@ def test_broken_notebooks(tmp_path, text, reason):
     path = tmp_path / "book.ipynb"
     path.write_text(text, encoding="utf-8")
     assert [unread.reason for unread in scan([path]).unread] == [reason]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_a_pipe_that_is_imported_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "helper.py")
+    (tmp_path / "main.py").write_text("import torch\nfrom helper import seed\nseed()\n")
+    found = scan([tmp_path])
+    assert [script.file for script in found.scripts] == [str(tmp_path / "main.py")]

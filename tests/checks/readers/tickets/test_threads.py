@@ -130,3 +130,13 @@ def test_of_several_conversations_one_is_asked_for() -> None:
     assert [mail.author for mail in read_thread(data, 2)] == ["lee@example.org", "desk@example.org"]
     with pytest.raises(NotThread):
         read_thread(data, 3)
+
+
+def test_parts_within_parts_have_an_end() -> None:
+    parts = (f"Content-Type: multipart/mixed; boundary=b{number}\n\n--b{number}\n" for number in range(1100))
+    (read,) = read_thread(f"From: kim@example.org\nSubject: GPU\n{''.join(parts)}\nIt fails.\n".encode())
+    assert (read.author, read.text[-9:]) == ("kim@example.org", "It fails.")
+
+
+def test_marks_that_never_end_are_gone_through_once() -> None:
+    assert len(without_quotes("<!--" * 400_000)) == 1_600_000

@@ -22,8 +22,9 @@ if TYPE_CHECKING:  # loaded when the first examination starts, not before the fi
     from checks.facts.case import Case
     from checks.history.cases import Heading
     from checks.mending.journal import Journal
-    from checks.mending.mend import Doing, Proposal
+    from checks.mending.mend import Doing
     from checks.mending.permission import NotMended
+    from checks.mending.proposal import Proposal
     from checks.proof.trial import Trying
 
 _FEW = 8  # names in a sentence

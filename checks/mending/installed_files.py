@@ -1,6 +1,6 @@
-"""Which files an installer wrote, by the lists that it left: RECORD, and the installed-files.txt of old ones.
+"""Which files an installer wrote, by the lists that it left: RECORD, the installed-files.txt of old ones, conda's.
 
-Format: "Recording installed projects" on packaging.python.org.
+Format: "Recording installed projects" on packaging.python.org; conda-meta/*.json ("paths_data").
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ import hashlib
 import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from checks.interpreters.installed.record import conda_files
 from checks.mending.tree import Entry, Tree
 
 _BYTECODE = (b".pyc", b".pyo")
 _RECEIPTS = (b"pipx_metadata.json", b"uv-receipt.toml")  # at the top: written by these tools alone
+_OF_CONDA = b"conda-meta"
 _METADATA = (b".dist-info", b".egg-info")
 _METHODS = ("sha256", "sha384", "sha512")
 _MOST_LIST = 32 << 20  # bytes of one list; torch's has 2
@@ -40,7 +43,7 @@ def of_installers(root: bytes, paths: Collection[bytes], now: Tree, before: Tree
 
     Of any other nobody knows that it is not somebody's work.
     """
-    known = {path for path in paths if is_bytecode(path) or path in _RECEIPTS}
+    known = {path for path in paths if is_bytecode(path) or path in _RECEIPTS or _is_record_of_conda(path)}
     rest = {path for path in paths if path not in known}
     moved = {_identity(entry) for entry in before.values() if entry.is_file} if rest else set()
     known |= {path for path in rest if now[path].is_file and _identity(now[path]) in moved}
@@ -53,6 +56,12 @@ def of_installers(root: bytes, paths: Collection[bytes], now: Tree, before: Tree
         if is_theirs:
             known.add(path)
     return known
+
+
+def _is_record_of_conda(path: bytes) -> bool:
+    """Whether it is in conda's own folder, where it alone writes."""
+    folder, name = os.path.split(path)
+    return folder == _OF_CONDA and (name.endswith(b".json") or name == b"history")
 
 
 def _identity(entry: Entry) -> tuple[int, int, int]:
@@ -70,7 +79,19 @@ def _lists(root: bytes, now: Tree, wanted: Collection[bytes]) -> dict[bytes, _Li
                 inside = os.path.normpath(os.path.join(site, listed))
                 if inside in wanted:
                     found[inside] = line
+        elif folder == _OF_CONDA and name.endswith(b".json"):
+            for place, digest, size in conda_files(Path(os.fsdecode(os.path.join(root, path)))):
+                if os.fsencode(place) in wanted:
+                    found[os.fsencode(place)] = _Listed(_as_in_record(digest), size)
     return found
+
+
+def _as_in_record(digest: str) -> str:
+    """A hash of conda in the form of RECORD; "" for none."""
+    with contextlib.suppress(ValueError):
+        if digest:
+            return "sha256=" + base64.urlsafe_b64encode(bytes.fromhex(digest)).rstrip(b"=").decode()
+    return ""
 
 
 def _lines(path: bytes) -> Iterator[tuple[bytes, _Listed]]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from checks.facts import InterpreterFacts, Proof
+from checks.interpreters.layout import EXECUTABLE
 from checks.mending import permission
 from checks.mending.permission import NotMended
 from checks.proof.apply import Ground
@@ -32,13 +33,17 @@ _HASHING = 120.0  # seconds
 
 @dataclasses.dataclass(frozen=True)
 class New:
-    """What is to be made. ``change``: as it was proven; ``behind``: what is installed after the program's packages."""
+    """What is to be made. ``change``: as it was proven; ``behind``: what is installed after the program's packages.
+
+    ``command``: what failed, as it is started in it.
+    """
 
     folder: Path
     change: NewEnvironment
     wanted: tuple[str, ...]
     behind: tuple[Installed, ...]
     releases: tuple[str, ...]
+    command: tuple[str, ...] = ()
 
     @property
     def lock(self) -> Path:
@@ -71,13 +76,24 @@ def new_of(proof: Proof, target: InterpreterFacts | None, witness: Witness) -> N
     place = Path(witness.folder)
     if not place.is_dir() or place.stat().st_uid != os.geteuid() or not os.access(place, os.W_OK):
         raise NotMended("of-another", path=str(place), owner="?")
+    folder = _free(place, change.folder)
     return New(
-        folder=_free(place, change.folder),
+        folder=folder,
         change=change,
         wanted=wanted_by(proof.remedy, target, witness.command, place),
         behind=tuple(one for one in behind if isinstance(one, Installed)),
         releases=proof.releases,
+        command=(_program_in(folder, witness, target), *witness.command[1:]),
     )
+
+
+def _program_in(folder: Path, witness: Witness, target: InterpreterFacts | None) -> str:
+    """What is started in a new environment: its Python, or its command of the same name."""
+    program = Path(witness.command[0])
+    is_of_old = target is not None and target.prefix is not None and program.is_relative_to(target.prefix)
+    if EXECUTABLE.fullmatch(program.name):
+        return str(folder / "bin" / "python")
+    return str(folder / "bin" / program.name) if is_of_old else witness.command[0]
 
 
 def _free(place: Path, name: str) -> Path:

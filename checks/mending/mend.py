@@ -10,67 +10,43 @@ import contextlib
 import logging
 import os
 import shlex
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from checks.engine.processes.surroundings import probe_environment
-from checks.facts import Facts, InterpreterFacts, Mending, MendingResult, PackageChange, ProgramEnd, ProgramRun, Proof
+from checks.facts import Facts, InterpreterFacts, Mending, MendingResult, ProgramEnd, ProgramRun
 from checks.facts.case import Case
 from checks.history.remember import remember_mended
 from checks.history.store import Store
 from checks.interpreters import read_interpreter
-from checks.interpreters.disk import absolute
 from checks.interpreters.installed import read_installed
 from checks.judgement.judge import judged
 from checks.mending import journal as journals
 from checks.mending import manifest
 from checks.mending.freeze import explicit, freeze
 from checks.mending.journal import Journal, Stage
-from checks.mending.make import New, make, new_of, witness_in, write_lock
-from checks.mending.manifest import manifests_of, renamed
+from checks.mending.make import New, make, witness_in, write_lock
+from checks.mending.manifest import renamed
 from checks.mending.permission import NotMended, check_permission
+from checks.mending.proposal import Proposal, own_moves
 from checks.mending.snapshot import Stopped, aside_of, finish, save, size_of, touch
-from checks.mending.tree import PLACES
 from checks.mending.undo import Impatient, put_back_surely
 from checks.proof.apply import Ground, NotApplied
-from checks.proof.changes import SETTINGS, Change, Installed, Managed, Moved, NewEnvironment, NotTriable, changes_in
+from checks.proof.changes import NotTriable
 from checks.proof.copies.environment_copy import ROOM, Cancelled, EnvironmentCopy
 from checks.proof.copies.place import trial_folder
 from checks.proof.failures import failure_of, kept_run
 from checks.proof.prove import PATIENCE, seconds_for, seen_now
 from checks.proof.resolving.pip_settings import from_here
 from checks.proof.trial import ran_in
-from checks.proof.witness import Witness, others_of, witnesses_of
-from checks.remedies.plan import plan_remedies
+from checks.proof.witness import Witness
 
 log = logging.getLogger(__name__)
 
 _MOMENT = 60.0  # seconds within which it failed: then it is seen to fail once more before anything is changed
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """What would be done: all that a user is asked about. ``settings``: that have to be changed elsewhere, by hand.
-
-    ``witness``: what was seen to fail, and to work with the remedy; ``others``: what else failed, and is started again
-    as well. ``changes``: with the settings among them. ``manifests``: of a project, which its tool changes. ``new``:
-    the environment that is made, at ``prefix``, where the user's own stays as it is.
-    """
-
-    proof: Proof
-    witness: Witness
-    title: str
-    prefix: Path
-    commands: tuple[str, ...]
-    packages: tuple[PackageChange, ...]
-    changes: tuple[Change, ...]
-    settings: tuple[Change, ...]
-    others: tuple[Witness, ...] = ()
-    manifests: tuple[Path, ...] = ()
-    new: New | None = None
 
 
 @dataclass(frozen=True)
@@ -79,102 +55,6 @@ class Doing:
 
     stage: str
     title: str
-
-
-def proposal(case: Case, language: str = "en") -> Proposal | None:
-    """The proven remedy that can be carried out here; None: there is none, or it stands already.
-
-    Raises:
-        NotMended: there is one, and it may not; ``reason`` says why.
-    """
-    facts = case.facts
-    proof = _shown_first(case)
-    if not facts.here or proof is None or any(mending.stands for mending in facts.mendings):
-        return None
-    if proof.way == "new":
-        return _proposal_of_new(case, proof, language)
-    changes = changes_in(proof.commands, facts.target or "python")
-    carried_out = tuple(change for change in changes if isinstance(change, Installed | Managed | Moved))
-    if not carried_out and not any(isinstance(change, NewEnvironment) for change in changes):
-        return None
-    if any(isinstance(change, NewEnvironment) for change in changes):
-        raise NotMended("new-environment")
-    prefix = check_permission(facts.target_interpreter)
-    own = _own_moves(carried_out, prefix)
-    if own and proof.way != "program":
-        raise NotMended("outside", path=own[0].source)
-    witness = _witness_of(case, proof)
-    if witness is None:
-        return None
-    return Proposal(
-        proof=proof,
-        witness=witness,
-        title=_title(case, proof, language),
-        prefix=prefix,
-        commands=tuple(dict.fromkeys(change.line for change in carried_out)),
-        packages=proof.changes,
-        changes=changes,
-        settings=tuple(change for change in changes if isinstance(change, SETTINGS)),
-        manifests=(*manifests_of(changes, witness.folder), *renamed(own)),
-        others=others_of(facts, witness),
-    )
-
-
-def _proposal_of_new(case: Case, proof: Proof, language: str) -> Proposal | None:
-    witness = _witness_of(case, proof)
-    if witness is None:
-        return None
-    try:
-        new = new_of(proof, case.facts.target_interpreter, witness)
-    except NotMended:
-        raise
-    except NotTriable as why:
-        raise NotMended(why.reason, **why.values) from why
-    return Proposal(
-        proof=proof,
-        witness=witness,
-        title=_title(case, proof, language),
-        prefix=new.folder,
-        commands=new.commands,
-        packages=(),
-        changes=(new.change,),
-        settings=(),
-        manifests=(new.lock,),
-        new=new,
-    )
-
-
-def _shown_first(case: Case) -> Proof | None:
-    """Of the remedies that were seen to work, that of the finding which the report shows first."""
-    places = {(finding.cause, finding.subject): place for place, finding in reversed(list(enumerate(case.findings)))}
-    mended = [proof for proof in reversed(case.facts.proofs) if proof.mended]
-    return min(mended, key=lambda proof: places.get((proof.cause, proof.subject), len(places)), default=None)
-
-
-def _witness_of(case: Case, proof: Proof) -> Witness | None:
-    """What the remedy was proven on."""
-    statement = proof.run.statement if proof.run else ""
-    witnesses = witnesses_of(case.facts)
-    return next((one for one in witnesses if (one.statement, one.of_gpu) == (statement, proof.of_gpu)), None)
-
-
-def _title(case: Case, proof: Proof, language: str) -> str:
-    about = (proof.cause, proof.subject)
-    finding = next((found for found in case.findings if (found.cause, found.subject) == about), None)
-    plans = plan_remedies(finding, case.facts, language) if finding else ()
-    return next((plan.title for plan in plans if plan.id == proof.remedy), proof.remedy)
-
-
-def _own_moves(changes: Iterable[Change], prefix: Path) -> tuple[Moved, ...]:
-    """Those that give files another name which are no part of the environment."""
-    moves = (change for change in changes if isinstance(change, Moved))
-    return tuple(move for move in moves if not all(_is_kept(prefix, path) for path in (move.source, move.to)))
-
-
-def _is_kept(prefix: Path, path: str) -> bool:
-    """Whether it lies in the environment, at a place that is kept."""
-    real, folder = absolute(os.path.realpath(path)), os.path.realpath(prefix)
-    return real.is_relative_to(folder) and os.fsencode(real.relative_to(folder).parts[0]) in PLACES
 
 
 def mend(
@@ -430,7 +310,7 @@ class _Mending:
         itself = EnvironmentCopy(self.target.path, names, folder, Path(self.target.path), False, 0, room)
         ground = Ground.of(itself, self.variables, cancelled)
         ground.folder = self.witness.folder
-        own = _own_moves(self.proposed.changes, prefix)
+        own = own_moves(self.proposed.changes, prefix)
         ground.apply(tuple(change for change in self.proposed.changes if change not in own))
         renamed(own)  # as they were when the user was asked
         for move in own:

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from checks.mending.installed_files import is_bytecode, of_installers
-from checks.mending.tree import PLACES, Entry, Tree, differing, entry_at, read_tree
+from checks.mending.tree import Entry, Tree, differing, entry_at, is_place, read_tree
 from checks.prepared import prepared
 from checks.proof.copies.environment_copy import KEPT
 from checks.sharing.files import write_whole
@@ -282,7 +282,7 @@ def put_back(prefix: Path, store: Path, kept: Kept, *, is_interrupted: bool = Fa
     """
     root = os.fsencode(prefix)
     kept = msgspec.structs.replace(
-        kept, before={path: entry for path, entry in kept.before.items() if path.split(b"/", 1)[0] in PLACES}
+        kept, before={path: entry for path, entry in kept.before.items() if is_place(root, path.split(b"/", 1)[0])}
     )
     found = read_tree(root)
     aside = tuple(_to_move_aside(root, store, kept, found, is_interrupted=is_interrupted))

@@ -8,14 +8,24 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from checks.proof.copies.environment_copy import KEPT
+from checks.proof.copies.environment_copy import BESIDE_CONDA, KEPT
 
 STORE = os.fsencode(KEPT)  # what was saved there is no part of the environment
-# Where installers write. Whatever else lies at the top of an environment is the user's, and is never touched.
+# Where installers write. Whatever else lies at the top of an environment is the user's, and is never touched; conda's
+# packages bring places of their own ("ssl", "sbin", "x86_64-conda-linux-gnu"), and nothing else lies beside them
+# (permission.py).
 PLACES = frozenset(
     b"bin conda-meta etc include Include lib Lib lib32 lib64 man pipx_metadata.json pyvenv.cfg Scripts share "
     b"uv-receipt.toml".split()
 )  # fmt: skip
+_NO_PLACES = frozenset((STORE, *map(os.fsencode, BESIDE_CONDA)))
+
+
+def is_place(root: bytes, name: bytes) -> bool:
+    """Whether an installer may write at this name, at the top of an environment."""
+    if os.path.isdir(os.path.join(root, b"conda-meta")):
+        return name not in _NO_PLACES and not name.startswith(STORE + b"-")
+    return name in PLACES
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
@@ -64,7 +74,7 @@ def read_tree(root: bytes) -> Tree:
         with os.scandir(os.path.join(root, folder)) as entries:
             for entry in entries:
                 path = os.path.join(folder, entry.name)
-                if not folder and entry.name not in PLACES:
+                if not folder and not is_place(root, entry.name):
                     continue
                 found[path] = read_entry(os.path.join(root, path))
                 if found[path].is_folder:

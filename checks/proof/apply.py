@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import shlex
@@ -43,7 +44,7 @@ _TAIL = 8192  # bytes of what an installer printed
 _SAID = 600  # characters of them that are kept
 # As "pip config list" prints them: "install.target='/x'", ":env:.user='1'".
 _ELSEWHERE = re.compile(r"[\w:-]*\.(?:target|prefix|root|home|user|python)=(?!'(?:0|no|false|off)?'$)", re.IGNORECASE)
-_ERROR = re.compile(r"(?:error|cause|caused by)\b|×|╰─▶|no solution", re.IGNORECASE)
+_ERROR = re.compile(r"(?:error|cause|caused by)\b|[A-Za-z]+Error: |×|╰─▶|no solution", re.IGNORECASE)
 _COMPILER = re.compile(
     r"command .*\b(?:g?cc|g\+\+|c\+\+|clang|cl)\b.* failed|Microsoft Visual C\+\+|compiler", re.IGNORECASE
 )
@@ -254,7 +255,11 @@ def _check_settings(made: EnvironmentCopy, variables: Mapping[str, str], cancell
 def _reason(said: str) -> str:
     """The lines by which an installer says why it failed, those about a compiler first; else its last ones."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    errors = [line for line in lines if _ERROR.match(line)]
+    errors: list[str] = []
+    for before, line in itertools.pairwise(("", *lines)):
+        is_listed = line.startswith("- ") and errors[-1:] == [before]  # conda names the packages below its sentence
+        if is_listed or _ERROR.match(line):
+            errors.append(line)
     errors.sort(key=lambda line: not _COMPILER.search(line))
     return "\n".join(dict.fromkeys(errors[:3] or lines[-3:]))[:_SAID]
 

@@ -286,7 +286,7 @@ def _unquoted(line: str) -> str:
 _VERBS = {"install": "add", "inject": "add", "reinstall": "again"}
 _FOLDERS = ("--project", "-C", "-p", "--manifest-path", "--prefix")
 _VALUES = (*_FOLDERS, *_INDEX, "--source", "--priority")
-_FLAGS = ("--pypi", "--force", "--force-reinstall", "--yes", "-y")
+_FLAGS = ("--pypi", "--force", "--force-reinstall", "--no-deps", "--yes", "-y")
 
 
 def _managed(line: str, tool: str, words: Sequence[str]) -> Managed | None:

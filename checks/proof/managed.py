@@ -1,10 +1,12 @@
 """Change a copy of a project's manifest and lock file with the project's own tool, and so the copy of its environment.
 
 The tool works in a folder that holds the manifest files alone: the user's project is not touched, and nothing of it is
-built or installed. pipx works in a home of its own, which holds a link to the copy. What is carried out in the user's
-own environment is the command as it is told. Sources: docs.astral.sh/uv/reference/environment,
-python-poetry.org/docs/basic-usage (an active environment is used), pdm-project.org/latest/usage/venv (PDM_PYTHON),
-hatch.pypa.io/latest/plugins/environment/virtual (its "path"), pipx.pypa.io/stable/reference/environment-variables.
+built or installed. pipx works in a home of its own, which holds a link to the copy. conda takes the copy by its path,
+and does not note it among its environments. What is carried out in the user's own environment is the command as it is
+told. Sources: docs.astral.sh/uv/reference/environment, python-poetry.org/docs/basic-usage (an active environment is
+used), pdm-project.org/latest/usage/venv (PDM_PYTHON), hatch.pypa.io/latest/plugins/environment/virtual (its "path"),
+pipx.pypa.io/stable/reference/environment-variables, docs.conda.io/projects/conda/en/stable/user-guide/configuration/
+settings.html (register_envs; tried with 26.7).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import tomli
 
 from checks.proof.changes import Change, Managed, NotTriable
 from checks.proof.copies.environment_copy import EnvironmentCopy
+from checks.proof.resolving.conda import conda_program
 from checks.proof.resolving.resolver import uv_program
 
 FILES = (
@@ -30,7 +33,11 @@ _PARTS = frozenset(("path", "workspace"))  # keys of a wish
 _PLACE = re.compile(  # as pip writes one
     r"\bfile:|@\s*(?:\.{0,2}[/\\]|[A-Za-z]:[/\\])|^\s*(?:-e\b|--editable\b|\.{1,2}(?:[/\\]|$))|\$\{PROJECT_ROOT\}"
 )
-_QUIET = {"uv": ("--no-progress",), "poetry": ("--no-interaction", "--no-ansi"), "pdm": (), "pipx": ()}
+_QUIET = {
+    "uv": ("--no-progress",), "poetry": ("--no-interaction", "--no-ansi"), "pdm": (), "pipx": (),
+    "conda": ("--yes", "--quiet"), "mamba": ("--yes", "--quiet"),
+}  # fmt: skip
+_OF_CONDA = ("conda", "mamba")
 _PLACES_OF_PIPX = {
     "PIPX_HOME": ".", "PIPX_SHARED_LIBS": "shared", "PIPX_BIN_DIR": "bin", "PIPX_MAN_DIR": "man",
     "PIPX_COMPLETION_DIR": "completions",
@@ -70,7 +77,8 @@ def tool_program(tool: str, variables: Mapping[str, str]) -> str:
     Raises:
         NotTriable: it is not on the user's PATH.
     """
-    found = shutil.which(tool, path=variables.get("PATH")) or (uv_program(variables) if tool == "uv" else "")
+    found = conda_program(tool, variables) if tool in _OF_CONDA else shutil.which(tool, path=variables.get("PATH"))
+    found = found or (uv_program(variables) if tool == "uv" else "")
     if not found:
         raise NotTriable("no-tool", tool=tool)
     return found
@@ -101,9 +109,13 @@ def manage(
         NotTriable: the project cannot be taken apart from its other files, or its tool is not there.
     """
     if made.is_overlay:
-        raise NotTriable("too-large-for-uv")
+        raise NotTriable("too-large-for-tool", tool=change.tool)
     tool = tool_program(change.tool, variables)
-    if change.tool == "pipx":
+    if change.tool in _OF_CONDA:
+        words = (made.moved(word) for word in change.words)
+        unlisted = {} if made.is_users_own else {"CONDA_REGISTER_ENVS": "false"}
+        run((tool, *words, *_QUIET[change.tool]), {**variables, **unlisted})
+    elif change.tool == "pipx":
         run((tool, *change.words), {**variables, **pipx_variables(made)})
     else:
         _in_project(change, tool, made, variables, folder, run)

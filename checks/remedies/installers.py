@@ -72,6 +72,15 @@ class Installer:
         """A text to be pasted, with this installer's commands in the place of pip's."""
         return "\n".join(self._line(line, commands, shell) for line in code.split("\n"))
 
+    def with_prefix(self, code: str, shell: Shell) -> str:
+        """A command of conda's own with the environment in it: pasted elsewhere, it would change another one."""
+        start = "conda install "
+        if not (code.startswith(start) and self.manager == "conda" and self.prefix) or "\n" in code:
+            return code
+        words = _words(code.removeprefix(start), shell)
+        is_told = not {"-p", "--prefix", "-n", "--name"}.isdisjoint(words)
+        return code if is_told else _written(("conda", "install", "--prefix", self.prefix, *words), shell)
+
     def _line(self, line: str, commands: Mapping[str, str], shell: Shell) -> str:
         for verb in ("install", "uninstall"):
             start = f"{commands[f'pip_{verb}']} "

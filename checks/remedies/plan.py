@@ -405,8 +405,9 @@ def _code(template: str, reader: Shell, values: Mapping[str, str], machine: _Mac
         has_own = placeholders(template).intersection(CONTEXT)
         commands = machine.commands(reader) if has_own else {}
         code = reader.fill(template, values, commands)
-        is_install = _PIP.intersection(placeholders(template)) and not machine.is_new
-        return machine.installer.in_its_words(code, commands, reader) if is_install else code
+        if _PIP.intersection(placeholders(template)) and not machine.is_new:
+            return machine.installer.in_its_words(code, commands, reader)
+        return machine.installer.with_prefix(code, reader)
     except Unquotable:
         return ""
 

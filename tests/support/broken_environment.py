@@ -150,7 +150,7 @@ from pathlib import Path
 
 stage, environment, *sys.path[:0] = sys.argv[1:]
 from support.broken_environment import failed_case
-from checks.mending import mend, permission, undo
+from checks.mending import mend, permission, proposal, undo
 
 permission.is_administrator = lambda: False
 case = failed_case(Path(environment))
@@ -176,7 +176,7 @@ elif stage == "applying":  # the installer lives on, as after any kill
         return tree
     apply.ProcessTree = started
 try:
-    steps = mend.mend(case, mend.proposal(case))
+    steps = mend.mend(case, proposal.proposal(case))
     while True:
         next(steps)
 except StopIteration as ended:

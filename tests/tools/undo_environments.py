@@ -1,13 +1,14 @@
 """Carry out proven remedies in really broken environments, undo each, and see that every byte is as before.
 
-    python -m tests.tools.undo_environments [FOLDER] [--only b01 uv-six] [--uv PROGRAM] [--work FOLDER]
+    python -m tests.tools.undo_environments [FOLDER] [--only b01 uv-six] [--uv PROGRAM] [--conda PROGRAM]
+        [--work FOLDER]
 
 FOLDER as for try_environments: each environment is copied, and the copy is bound over its place for the program alone,
 so its paths hold and the original is never touched. Beside them stand small environments that are made and broken here
-with pip, virtualenv and uv. All is done by ``naosu run --apply --yes`` and ``naosu undo --yes``, never as root: root
-may start this, on Linux, and becomes another user in namespaces. Printed are what came of it, whether freeze (versions,
-sources, hashes) and files (kinds, modes, times of change, contents; of folders, too) are as before, seconds, and the
-megabytes that were kept.
+with pip, virtualenv, uv, and a conda with the channels that it is set to. All is done by ``naosu run --apply --yes``
+and ``naosu undo --yes``, never as root: root may start this, on Linux, and becomes another user in namespaces. Printed
+are what came of it, whether freeze (versions, sources, hashes) and files (kinds, modes, times of change, contents; of
+folders, too) are as before, seconds, and the megabytes that were kept.
 """
 
 import argparse
@@ -49,7 +50,7 @@ SMALL = {
     "setuptools": Small(("setuptools>=82",), "import pkg_resources\nprint(pkg_resources)"),
     "jinja2": Small(("jinja2==2.11.3", "markupsafe==2.1.5"), "import jinja2\nprint(jinja2.__version__)"),
 }
-MAKERS = ("pip", "virtualenv", "uv")
+MAKERS = ("pip", "virtualenv", "uv", "conda")
 
 
 def main() -> None:
@@ -59,6 +60,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--uv", default=shutil.which("uv"))
     parser.add_argument("--virtualenv", default=shutil.which("virtualenv"))
+    parser.add_argument("--conda", default=shutil.which("conda"))
     parser.add_argument("--work", type=Path, default=Path("/var/tmp/naosu-undo"))
     chosen = parser.parse_args()
     work = chosen.work.absolute()
@@ -66,7 +68,8 @@ def main() -> None:
     counts: Counter[str] = Counter()
     for maker in MAKERS:
         for name, small in SMALL.items():
-            program = {"uv": chosen.uv, "virtualenv": chosen.virtualenv}.get(maker, sys.executable)
+            programs = {"uv": chosen.uv, "virtualenv": chosen.virtualenv, "conda": chosen.conda}
+            program = programs.get(maker, sys.executable)
             if program and (not chosen.only or f"{maker}-{name}" in chosen.only):
                 place = work / f"{maker}-{name}"
                 _print(place.name, counts, lambda: _small(place, small, maker, program), place)  # noqa: B023
@@ -167,7 +170,11 @@ def _small(place: Path, small: Small, maker: str, program: str) -> Case:
     python = str(environment / "bin" / "python")
     base = str(Path(sys.base_prefix, "bin", f"python{sys.version_info[0]}.{sys.version_info[1]}"))
     quiet: dict[str, Any] = {"check": True, "stdout": subprocess.DEVNULL}
-    if maker == "uv":
+    if maker == "conda":
+        version = f"python={sys.version_info[0]}.{sys.version_info[1]}"
+        called = [program, "create", "--yes", "--quiet", "--prefix", str(environment)]
+        subprocess.run([*called, version, "pip", *small.packages], **quiet)
+    elif maker == "uv":
         subprocess.run([program, "venv", "--quiet", "--python", base, str(environment)], **quiet)
         subprocess.run([program, "pip", "install", "--quiet", "--python", python, *small.packages], **quiet)
     else:
@@ -179,7 +186,8 @@ def _small(place: Path, small: Small, maker: str, program: str) -> Case:
         for path in site.glob(pattern):
             path.unlink()
     (place / "prog.py").write_text(small.program + "\n")
-    path = f"PATH={Path(program).parent}:{os.environ['PATH']}" if maker == "uv" else "NAOSU_TRIED=1"
+    is_told = maker in ("uv", "conda")
+    path = f"PATH={Path(program).parent}:{os.environ['PATH']}" if is_told else "NAOSU_TRIED=1"
     return Case(environment, [python, "prog.py"], str(place), ["env", path], place)
 
 

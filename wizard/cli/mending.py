@@ -15,7 +15,7 @@ from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.facts.case import Case
-    from checks.mending.mend import Proposal
+    from checks.mending.proposal import Proposal
 
 
 def check_apply(chosen: argparse.Namespace) -> None:
@@ -45,10 +45,20 @@ def tell_half_done(chosen: argparse.Namespace) -> None:
         _say(half_done_words(journal, chosen.lang))
 
 
+def tell_refusal(case: Case, chosen: argparse.Namespace) -> None:
+    """Say before the trials, which take minutes, that what they prove will not be carried out in this environment."""
+    from checks.mending.proposal import refused_from_the_start
+    from wizard.report.content.remedies.mendings import refusal_words
+
+    why = refused_from_the_start(case)
+    if why is not None:
+        _say(refusal_words(why, chosen.lang))
+
+
 def carried_out(case: Case, chosen: argparse.Namespace, cancelled: Callable[[], bool]) -> Case:
     """The case with what came of it."""
-    from checks.mending.mend import proposal
     from checks.mending.permission import NotMended
+    from checks.mending.proposal import proposal
     from checks.mending.undo import with_undone
     from wizard.report.content.remedies.mendings import mending_words, moved_words, plan_words, refusal_words
 

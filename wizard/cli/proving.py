@@ -22,6 +22,10 @@ def proven(chosen: argparse.Namespace) -> Then:
 
         if not is_worth_trying(case) and not chosen.quiet:
             print(words("proofs.nothing", chosen.lang), file=sys.stderr)
+        if chosen.apply:
+            from wizard.cli.mending import tell_refusal
+
+            tell_refusal(case, chosen)
         seconds = getattr(chosen, "timeout", None) or 0.0
         steps = prove(
             case, seconds=seconds, cancelled=cancelled, language=chosen.lang, offline=getattr(chosen, "offline", False)

@@ -14,8 +14,8 @@ from wizard.case_model import CaseModel, Notice
 if TYPE_CHECKING:  # loaded on a worker thread, after the first window
     from checks.facts.case import Case
     from checks.mending.journal import Journal
-    from checks.mending.mend import Proposal
     from checks.mending.permission import NotMended
+    from checks.mending.proposal import Proposal
 
     Start = Callable[[Callable[[], Any], Callable[[Any], object], Callable[[Exception], object]], None]
 
@@ -130,8 +130,8 @@ def _standing(case: Case) -> Journal | None:
 def _proposed(case: Case, language: str) -> Proposal | NotMended | None:
     if not case.facts.proofs:
         return None
-    from checks.mending.mend import proposal
     from checks.mending.permission import NotMended
+    from checks.mending.proposal import proposal
 
     try:
         return proposal(case, language)

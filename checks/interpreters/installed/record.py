@@ -9,7 +9,7 @@ import csv
 import os
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -148,6 +148,7 @@ class _CondaPath(msgspec.Struct):
     sha256: str = ""
     sha256_in_prefix: str = ""
     prefix_placeholder: str | None = None
+    file_mode: str = ""
     kind: str = msgspec.field(name="path_type", default="")
 
 
@@ -162,15 +163,39 @@ class _CondaRecord(msgspec.Struct):
     paths_data: _CondaPaths | None = None
 
 
+def _conda_record(path: Path) -> _CondaRecord | None:
+    data = start_of(path, _MOST_LIST)
+    try:
+        return msgspec.json.decode(data or b"", type=prepared(_CondaRecord))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def texts_with_prefix(prefix: Path) -> Iterator[str]:
+    """The texts into which conda wrote the path of an environment, by their paths inside of it."""
+    for path in (prefix / "conda-meta").glob("*.json"):
+        record = _conda_record(path)
+        for listed in record.paths_data.paths if record is not None and record.paths_data else ():
+            inside = posixpath.normpath(listed.path)
+            if listed.prefix_placeholder and listed.file_mode == "text" and not inside.startswith(("/", "..")):
+                yield inside
+
+
+def conda_files(record: Path) -> Iterator[tuple[str, str, int | None]]:
+    """What one file of conda-meta lists: paths in the environment, SHA-256 and size; "" and None where untold."""
+    read = _conda_record(record)
+    for listed in read.paths_data.paths if read is not None and read.paths_data else ():
+        told = (listed.sha256_in_prefix, None) if listed.prefix_placeholder else (listed.sha256, listed.size)
+        yield (posixpath.normpath(listed.path), *told)
+
+
 def conda_distribution(record: Path, prefix: Path) -> Distribution | None:
     """What one file of conda-meta lists below ``prefix``; None where it cannot be read.
 
     Only Python modules count. conda rewrites files that hold a prefix, so that of these only the presence is known.
     """
-    data = start_of(record, _MOST_LIST)
-    try:
-        read = msgspec.json.decode(data or b"", type=prepared(_CondaRecord))
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    read = _conda_record(record)
+    if read is None:
         return None
     paths = read.paths_data.paths if read.paths_data else [_CondaPath(path=path) for path in read.files]
     made = Distribution(read.name, read.version, prefix, "conda")

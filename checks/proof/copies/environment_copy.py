@@ -1,8 +1,9 @@
 """A throw-away copy of a Python environment, which may be changed in place of the user's.
 
-A virtual environment of moderate size is copied whole, in blocks that are shared where the file system can (Btrfs,
-XFS). Any other, and a large one, gets an overlay: a new virtual environment whose own packages stand in front of the
-user's on the search path. An overlay can add and replace packages, and cannot remove any.
+An environment of moderate size, a virtual one or one of conda, is copied whole, in blocks that are shared where the
+file system can (Btrfs, XFS). Any other, and a large one, gets an overlay: a new virtual environment whose own packages
+stand in front of the user's on the search path. An overlay can add and replace packages, and cannot remove any.
+"conda create --clone" would not do: it takes the packages from conda's cache, and leaves behind what is damaged here.
 """
 
 from __future__ import annotations
@@ -20,15 +21,19 @@ from pathlib import Path
 
 from checks.facts import InterpreterFacts
 from checks.interpreters.disk import absolute
+from checks.interpreters.installed.record import texts_with_prefix
+from checks.interpreters.kind import is_conda
 from checks.interpreters.layout import EXECUTABLE, read_config
 from checks.proof.changes import NotTriable
 
 MOST_COPIED = 12 << 30  # bytes; PyTorch with CUDA takes 5 to 8 GB, which a common disk copies in a minute or less
 ROOM = 1 << 30  # bytes that stay free
 KEPT = ".naosu"  # a folder of an environment: what is kept of remedies that were carried out there (checks/mending)
+BESIDE_CONDA = frozenset(("envs", "pkgs", "locks"))  # in the folder of a conda: its other environments, and its cache
 _MOST_LINKS = 8  # that lead to a program, one to the next
 _FICLONE = 0x40049409  # Linux: ioctl_ficlone(2)
 _LONGEST_SCRIPT = 1 << 16
+_LONGEST_TEXT = 1 << 22
 # The first line of a command, and the second one of those whose path is too long for the first, or has a space in it.
 _STARTS = re.compile(r"\A#!.*(?:\n'''exec' .*)?")
 _MAKING = 60.0  # seconds to make an empty environment
@@ -38,7 +43,8 @@ _MAKING = 60.0  # seconds to make an empty environment
 class EnvironmentCopy:
     """``prefixes``: how the user's environment is named, by its path and by its real one; ``folder``: the copy's.
 
-    ``room``: for what installers leave beside it; None: the folder around it.
+    ``room``: for what installers leave beside it; None: the folder around it. ``texts``: the files, inside of it, into
+    which conda wrote the path of the environment.
     """
 
     users_python: str
@@ -48,6 +54,7 @@ class EnvironmentCopy:
     is_overlay: bool
     copied_bytes: int
     room: Path | None = None
+    texts: frozenset[str] = frozenset()
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -96,7 +103,7 @@ class EnvironmentCopy:
 def bytes_to_copy(target: InterpreterFacts) -> int | None:
     """How large the environment of an interpreter is; None where it is not copied whole."""
     prefix = Path(target.prefix) if target.prefix else None
-    if prefix is None or not _is_virtual(prefix):
+    if prefix is None or not (_is_virtual(prefix) or is_conda(prefix)):
         return None
     size = _size(prefix)
     return size if size <= MOST_COPIED else None
@@ -142,12 +149,23 @@ def _size(folder: Path) -> int:
     return sum(entry.stat(follow_symlinks=False).st_size for entry in _files(folder))
 
 
-def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    waiting = [str(folder)]
+def _left_out(prefix: Path) -> Callable[[str, list[str]], set[str]]:
+    """What of the names in a folder of an environment is no part of it."""
+    beside = BESIDE_CONDA if is_conda(prefix) else frozenset()
+
+    def among(folder: str, names: list[str]) -> set[str]:
+        return {name for name in names if name == KEPT or (name in beside and folder == str(prefix))}
+
+    return among
+
+
+def _files(prefix: Path) -> Iterator[os.DirEntry[str]]:
+    waiting, left_out = [str(prefix)], _left_out(prefix)
     while waiting:
-        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+        folder = waiting.pop()
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name == KEPT:
+                if left_out(folder, [entry.name]):
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
@@ -168,13 +186,18 @@ def _whole(target: InterpreterFacts, prefix: Path, place: Path, cancelled: Calla
         return to
 
     try:
-        left_out = shutil.ignore_patterns(KEPT)
         shutil.copytree(
-            prefix, folder, symlinks=True, copy_function=copy, ignore=left_out, ignore_dangling_symlinks=True
+            prefix,
+            folder,
+            symlinks=True,
+            copy_function=copy,
+            ignore=_left_out(prefix),
+            ignore_dangling_symlinks=True,
         )
         _separate_links(folder, prefix)
         python = _python_in(folder, target, prefix)
-        made = EnvironmentCopy(target.path, _names(prefix), folder, python, False, copied_bytes)
+        texts = frozenset(texts_with_prefix(prefix))
+        made = EnvironmentCopy(target.path, _names(prefix), folder, python, False, copied_bytes, texts=texts)
         _relocate(made)
     except (OSError, shutil.Error) as error:
         raise NotTriable("copy-failed", detail=_first_line(error)) from error
@@ -243,19 +266,26 @@ def _python_in(folder: Path, target: InterpreterFacts, prefix: Path) -> Path:
 
 def _relocate(made: EnvironmentCopy) -> None:
     """Let the commands and the path files of the copy name the copy: they hold the path of their environment."""
-    for path in (*(made.folder / "bin").iterdir(), *made.folder.glob("lib/python*/site-packages/*.pth")):
+    commands, path_files = (made.folder / "bin").iterdir(), made.folder.glob("lib/python*/site-packages/*.pth")
+    for path in {*commands, *path_files, *(made.folder / name for name in made.texts)}:
         relocate(path, made)
 
 
 def relocate(path: Path, made: EnvironmentCopy) -> None:
     """Let one file of the copy name the copy, if it is such a file."""
     is_path_file = path.suffix == ".pth"
-    if not (is_path_file or path.parent == made.folder / "bin") or path.is_symlink() or not path.is_file():
+    is_of_conda = str(path.relative_to(made.folder)) in made.texts
+    is_command = path.parent == made.folder / "bin"
+    if not (is_path_file or is_command or is_of_conda) or path.is_symlink() or not path.is_file():
         return
-    if path.stat().st_size > _LONGEST_SCRIPT:
+    if path.stat().st_size > (_LONGEST_TEXT if is_of_conda else _LONGEST_SCRIPT):
         return
     text = path.read_bytes().decode("utf-8", "surrogateescape")
-    if is_path_file:
+    if is_of_conda:
+        moved = text
+        for prefix in made.prefixes:  # as conda itself wrote it there
+            moved = moved.replace(prefix, str(made.folder))
+    elif is_path_file:
         moved = "".join(line if line.startswith("import") else made.moved(line) for line in text.splitlines(True))
     else:
         moved = _STARTS.sub(lambda line: _shebang(line[0], made), text)

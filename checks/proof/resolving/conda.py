@@ -15,8 +15,15 @@ from checks.facts import ResolutionResult
 from checks.proof.changes import Managed
 from checks.proof.resolving.dry_run import NotResolved, Resolved
 
-_UNSOLVED = ("PackagesNotFoundError", "UnsatisfiableError", "LibMambaUnsatisfiableError", "ResolvePackageNotFound")
+# Of 26.7, tried: PackagesNotFoundInChannelsError, and the names of its solvers before "UnsatisfiableError".
+_UNSOLVED = ("PackagesNotFoundError", "PackagesNotFoundInChannelsError", "ResolvePackageNotFound")
 _UNREACHABLE = ("CondaHTTPError", "UnavailableInvalidChannel", "ProxyError", "CondaSSLError", "ConnectionFailed")
+
+
+def conda_program(tool: str, variables: Mapping[str, str]) -> str | None:
+    """Where conda or mamba is: "conda" is a function in many a shell, and names the program in a variable."""
+    named = variables.get(f"{tool.upper()}_EXE", "")
+    return named or shutil.which(tool, path=variables.get("PATH"))
 
 
 def conda_command(change: Managed, variables: Mapping[str, str]) -> tuple[str, ...]:
@@ -25,8 +32,7 @@ def conda_command(change: Managed, variables: Mapping[str, str]) -> tuple[str, .
     Raises:
         NotResolved: there is no conda.
     """
-    named = variables.get("CONDA_EXE", "") if change.tool == "conda" else ""
-    program = named or shutil.which(change.tool, path=variables.get("PATH"))
+    program = conda_program(change.tool, variables)
     if not program:
         raise NotResolved(ResolutionResult.NOT_RESOLVED, reason="no-conda")
     return (program, *change.words, "--dry-run", "--json", "--yes")
@@ -53,7 +59,7 @@ def read_answer(text: str) -> Resolved:
 
 
 def _failure(name: str, said: str) -> NotResolved:
-    if name in _UNSOLVED:
+    if name in _UNSOLVED or name.endswith("UnsatisfiableError"):
         return NotResolved(ResolutionResult.NO_SOLUTION, said)
     if name in _UNREACHABLE:
         return NotResolved(ResolutionResult.UNREACHABLE, said, "hindered")

@@ -12,7 +12,8 @@ from support.broken_environment import broken_environment, failed_case, tree
 from checks.facts import Mending, PackageChange
 from checks.mending import permission, snapshot
 from checks.mending.journal import Journal, Stage, journals
-from checks.mending.mend import mend, proposal
+from checks.mending.mend import mend
+from checks.mending.proposal import proposal
 from checks.mending.snapshot import finish, hindrances, put_back, save, touch
 from checks.mending.undo import moved_aside, undo, way_back, with_undone
 

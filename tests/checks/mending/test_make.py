@@ -13,9 +13,11 @@ from checks.facts.case import Case
 from checks.mending import mend as module
 from checks.mending import permission
 from checks.mending.journal import Stage, half_done, journals, write
-from checks.mending.mend import Doing, mend, proposal
+from checks.mending.mend import Doing, mend
 from checks.mending.permission import NotMended
+from checks.mending.proposal import proposal
 from checks.mending.undo import tidy, undo, with_undone
+from wizard.report.content.remedies.mendings import plan_words
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="remedies are carried out on Linux and macOS so far")
 
@@ -74,6 +76,14 @@ def test_it_is_made_beside_the_program_with_a_lock_file_and_goes_on_a_word(envir
     (made / "notes.txt").unlink()
     made.rmdir()
     assert {**tree(project), ".": ()} == {**there, ".": ()}
+
+
+def test_the_plan_names_the_python_that_is_started_then(environment: Path) -> None:
+    plan = proposal(case_of(environment))
+    assert plan is not None
+    (line,) = (line for line in plan_words(plan, "en") if line.startswith("Afterwards this is started again"))
+    assert str(environment.parent / "project" / "fresh-env" / "bin" / "python") in line
+    assert str(environment) + "/" not in line
 
 
 def test_nothing_of_it_is_left_where_the_program_does_not_run_in_it(environment: Path) -> None:

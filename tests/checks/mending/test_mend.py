@@ -24,8 +24,9 @@ from checks.mending import permission
 from checks.mending import undo as undo_module
 from checks.mending.freeze import freeze
 from checks.mending.journal import Stage, half_done, journals, write
-from checks.mending.mend import Doing, Proposal, mend, proposal
+from checks.mending.mend import Doing, mend
 from checks.mending.permission import NotMended
+from checks.mending.proposal import Proposal, proposal
 from checks.mending.undo import check_undo, moved_aside, tidy, undo
 from checks.proof.changes import Variable
 from checks.remedies.plan import plan_remedies

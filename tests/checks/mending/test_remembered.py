@@ -15,7 +15,8 @@ from checks.history.remember import look_back
 from checks.history.store import Store
 from checks.mending import permission
 from checks.mending.journal import journals
-from checks.mending.mend import Doing, Proposal, mend, proposal
+from checks.mending.mend import Doing, mend
+from checks.mending.proposal import Proposal, proposal
 from checks.mending.undo import undo
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="remedies are carried out on Linux and macOS so far")

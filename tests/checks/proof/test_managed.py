@@ -19,8 +19,9 @@ from checks.facts.finding import FAILED_RUN, Finding, Severity
 from checks.interpreters import read_interpreter
 from checks.mending import permission
 from checks.mending.journal import journals
-from checks.mending.mend import mend, proposal
+from checks.mending.mend import mend
 from checks.mending.permission import NotMended
+from checks.mending.proposal import proposal
 from checks.mending.undo import undo
 from checks.proof.changes import NotTriable
 from checks.proof.managed import _copy_manifest

@@ -5,6 +5,7 @@ import pytest
 
 from checks.facts import Facts, InterpreterFacts, MachineFacts, OsFacts, Package
 from checks.facts.finding import Finding, Severity
+from checks.proof.changes import Managed, changes_in
 from checks.remedies.plan import RemedyPlan, plan_remedies
 
 PYTHON = "/home/ada/proj/.venv/bin/python"
@@ -189,3 +190,14 @@ def test_what_a_tool_would_undo_later_is_said(kind: str, prefix: str, base: str 
     risk = plan("install-required-version", python, requirement="numpy<2").risk
     assert said in risk
     assert ("undoes this" in risk) == bool(said)
+
+
+def test_a_command_of_conda_names_the_environment() -> None:
+    """Whoever pastes it in another environment would change that one."""
+    python = interpreter("conda", None, Package(name="numpy", version="2.2.6", build="py311_0"))
+    values = {"package_name": "numpy", "import_names": "numpy", "same_release": "numpy==2.2.6"}
+    (code,) = codes(plan("reinstall-damaged-conda-package", python, **values))
+    assert code == "conda install --prefix /home/ada/proj/.venv --force-reinstall --no-deps numpy==2.2.6"
+    (change,) = changes_in((code,), PYTHON)
+    assert isinstance(change, Managed)
+    assert (change.verb, change.wanted) == ("again", ("numpy==2.2.6",))

@@ -148,6 +148,18 @@ def test_root_is_refused_before_anything_is_started(
     assert not started.exists()
 
 
+@pytest.mark.parametrize("kind", ["venv", "system"])
+def test_what_is_never_carried_out_here_is_said_before_it_is_tried(
+    environment: Path, capfd: pytest.CaptureFixture[str], kind: str
+) -> None:
+    case = failed_case(environment)
+    target = msgspec.structs.replace(case.facts.interpreters[0], kind=kind)
+    facts = msgspec.structs.replace(case.facts, interpreters=(target,), proofs=())
+    mending.tell_refusal(msgspec.structs.replace(case, facts=facts), Chosen)  # type: ignore[arg-type]
+    said = capfd.readouterr().err
+    assert ("belongs to the system" in said) == (kind == "system")
+
+
 def test_the_next_start_tells_what_is_half_done(
     environment: Path, naosu_python: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

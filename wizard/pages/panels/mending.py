@@ -54,6 +54,8 @@ class MendingPanel(QFrame):
         had_focus = self.window().focusWidget() in (self.ask, self.start, self.leave, self.stop, self.undo)
         self.setVisible(busy or stands or last is not None or proposed is not None or case.proposal_refused is not None)
         self._text.setText(self._words(last))
+        is_new = proposed is not None and proposed.new is not None
+        self.start.setText(case.say("mend-start-new" if is_new else "mend-start"))
         self._bar.setVisible(busy)
         shown = {
             self.ask: proposed is not None and not busy and not asking,

@@ -1,4 +1,4 @@
-"""The answers of conda's dry run, as its issues record them (conda/conda 5825, 6641, 13475)."""
+"""The answers of conda's dry run, as its issues record them (conda/conda 5825, 6641, 13475), and as 26.7 gives them."""
 
 import json
 
@@ -35,7 +35,9 @@ def test_nothing_to_do() -> None:
     ("name", "wanted"),
     [
         ("PackagesNotFoundError", ResolutionResult.NO_SOLUTION),
+        ("PackagesNotFoundInChannelsError", ResolutionResult.NO_SOLUTION),
         ("LibMambaUnsatisfiableError", ResolutionResult.NO_SOLUTION),
+        ("RattlerUnsatisfiableError", ResolutionResult.NO_SOLUTION),
         ("CondaHTTPError", ResolutionResult.UNREACHABLE),
         ("EnvironmentLocationNotFound", ResolutionResult.NOT_RESOLVED),
     ],

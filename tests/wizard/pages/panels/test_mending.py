@@ -81,6 +81,20 @@ def test_it_asks_with_every_command_does_it_checks_and_undoes(qtbot: QtBot, wind
     assert tree(environment) == before
 
 
+def test_where_a_new_environment_is_made_the_button_says_so(qtbot: QtBot, window: Window, environment: Path) -> None:
+    case = failed_case(environment)
+    (environment.parent / "project" / "requirements.txt").write_text("six==2.0\n")
+    lines = (f"'{environment}/bin/python' -m venv fresh-env", "fresh-env/bin/python -m pip install -r requirements.txt")
+    made = {"remedy": "make-fresh-environment", "commands": lines, "way": "new", "releases": ("six==2.0",)}
+    proof = msgspec.structs.replace(case.facts.proofs[0], **made)
+    facts = msgspec.structs.replace(case.facts, proofs=(proof,))
+    panel = shown(qtbot, window, msgspec.structs.replace(case, facts=facts))
+    panel.ask.click()
+    for language, text in {"en": "Yes, make the new environment", "ja": "はい、新しい環境を作る"}.items():
+        window.case.set_language(language)
+        assert panel.start.text() == text
+
+
 def test_another_examination_leaves_the_undo(qtbot: QtBot, window: Window, environment: Path) -> None:
     before = tree(environment)
     case = failed_case(environment)

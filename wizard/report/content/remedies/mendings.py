@@ -17,7 +17,8 @@ from wizard.words import area, words
 
 if TYPE_CHECKING:  # loaded when a remedy is carried out, not with every report
     from checks.mending.journal import Journal
-    from checks.mending.mend import Doing, Proposal
+    from checks.mending.mend import Doing
+    from checks.mending.proposal import Proposal
     from checks.mending.undo import Impatient
     from checks.proof.changes import Change, NotTriable
 
@@ -190,6 +191,8 @@ def plan_words(proposed: Proposal, language: str) -> tuple[str, ...]:
         told = words("report.list-separator", language).join(_by_hand(change, language) for change in proposed.settings)
         lines.append(words("mendings.plan-variables", language, variables=told))
     commands = dict.fromkeys(witness.statement or shlex.join(witness.command) for witness in started)
+    if proposed.new and not proposed.witness.statement:
+        commands = {shlex.join(proposed.new.command): None}
     lines += [words("mendings.plan-check", language, command=command) for command in commands]
     return tuple(lines)
 

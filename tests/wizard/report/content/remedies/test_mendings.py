@@ -8,10 +8,10 @@ import pytest
 
 from checks.facts import Mending, MendingResult, PackageChange, ProgramRun
 from checks.facts.remedies.mendings import fixed_by
-from checks.mending import mend, permission, undo
+from checks.mending import make, mend, permission, proposal, undo
 from checks.mending.journal import Journal, Stage
-from checks.mending.mend import Proposal
 from checks.mending.permission import NotMended
+from checks.mending.proposal import Proposal
 from checks.proof.changes import Filtered, Installed, Variable
 from checks.proof.witness import Witness
 from checks.remedies.plan import PlannedVerify, RemedyPlan
@@ -63,7 +63,7 @@ def test_where_the_users_own_files_are_now_is_said(language: str) -> None:
 
 def test_every_reason_that_is_raised_has_its_words() -> None:
     known = {key.removeprefix("reason-") for room in ("mendings", "proofs") for key in area(room)}
-    for module in (mend, permission, undo):
+    for module in (make, mend, permission, proposal, undo):
         raised = re.findall(r'NotMended\(\s*"([\w-]+)"|reason="([\w-]+)"', Path(module.__file__).read_text("utf-8"))
         assert {reason for pair in raised for reason in pair if reason} <= known
     for reason in (key.removeprefix("reason-") for key in area("mendings") if key.startswith("reason-")):

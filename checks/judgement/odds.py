@@ -416,10 +416,11 @@ def _finding(cause: str, suspect: _Suspect, share: float, *, is_reported: bool) 
             values=groups,
         )
     proven = suspect.findings[0]
+    is_proven_here = not is_reported and proven.severity is Severity.BLOCKING  # whatever a text makes of it
     return msgspec.structs.replace(
         proven,
         confidence=round(share, 3),
-        severity=severity if shown else proven.severity,
+        severity=proven.severity if is_proven_here or not shown else severity,
         evidence=(*proven.evidence, *evidence),
         # Of a live machine the check knows better; of a ticket it knows only what the text lists.
         remedies=(worded or proven.remedies) if is_reported else (proven.remedies or worded),

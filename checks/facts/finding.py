@@ -61,8 +61,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     remedies that are no evidence: text, or phrases. ``remedies`` are ids of resources/remedies, the best first; empty:
     as the cause's file orders them. ``subject`` tells two findings of one cause apart (a GPU, a package). ``apart``: of
     a ticket the confidence of a second cause, seen without the lines that show the first
-    (checks/judgement/second_cause.py). ``is_mended``: it is what was wrong, until a remedy was carried out here behind
-    which what had failed was seen to work; it is a note then.
+    (checks/judgement/tickets/second_cause.py). ``is_mended``: it is what was wrong, until a remedy was carried out here
+    behind which what had failed was seen to work; it is a note then.
     """
 
     cause: str = ""

@@ -158,14 +158,14 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
     if not facts.reported and not any((log.text or "").strip() for log in facts.logs):
         return known, rank(known, proven)
 
-    from checks.judgement.odds import weighed
+    from checks.judgement.tickets.odds import weighed
 
     named = weighed(facts, known)
     if not facts.reported:
         known = with_findings_instead(known, named)
         return known, rank(known, proven)
 
-    from checks.judgement.second_cause import with_second_cause
+    from checks.judgement.tickets.second_cause import with_second_cause
 
     named = with_second_cause(facts, named)
     return with_findings_instead(known, named), named

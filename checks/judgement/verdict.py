@@ -28,7 +28,7 @@ from checks.judgement.headline import SURE, Headline, Stance
 from checks.judgement.models.standing import Standing
 from checks.judgement.programs.seen_to_run import local_program_used_gpu
 from checks.judgement.ranking import can_explain
-from checks.judgement.reported_numbers import is_more_than_rounding
+from checks.judgement.tickets.reported_numbers import is_more_than_rounding
 from checks.knowledge.catalogue import UNKNOWN
 
 _NOT_MEASURED = "not-measured"

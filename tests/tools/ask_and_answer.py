@@ -22,9 +22,9 @@ from typing import Any
 import msgspec
 
 from checks.facts.case import Answers, Case
-from checks.judgement.dialogue import answered, case_of_thread, choice_in, questions_in
 from checks.judgement.judge import judged
-from checks.judgement.questions import is_told, next_questions
+from checks.judgement.tickets.dialogue import answered, case_of_thread, choice_in, questions_in
+from checks.judgement.tickets.questions import is_told, next_questions
 from checks.knowledge.tickets.questions import TicketQuestion
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
 from checks.readers.tickets.reported import facts_of_text

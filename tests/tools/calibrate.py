@@ -21,8 +21,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from checks.judgement import odds
 from checks.judgement.judge import judge_each
+from checks.judgement.tickets import odds
 from checks.knowledge.tickets.honesty import KINDS
 from checks.readers.tickets.read import pasted, read_ticket
 from checks.readers.tickets.wording import resemblance

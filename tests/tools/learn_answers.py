@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from checks.judgement.belief import matter_in
+from checks.judgement.tickets.belief import matter_in
 from checks.knowledge.tickets.questions import LEARNED, Learned, questions
 from checks.readers.tickets.lines import lines_of
 from tests.tools.answering import first_mail, machines, pasted_by, shown_in

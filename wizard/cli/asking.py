@@ -76,7 +76,7 @@ def _wanted(question: QuestionView, language: str) -> str:
 
 
 def _told(case: Case, question: QuestionView, said: str, language: str) -> Case:
-    from checks.judgement.dialogue import answered, choice_in
+    from checks.judgement.tickets.dialogue import answered, choice_in
     from checks.knowledge.tickets.questions import questions
 
     if _is_unknown(said):

@@ -77,7 +77,7 @@ class TicketPanel(Scroller):
 
     def _fill(self, row: Row) -> None:
         from checks.desk.views import is_named
-        from wizard.report.content.desk import cause_words
+        from wizard.report.content.many.desk import cause_words
 
         say = self._say
         self.title.setText(row.title or row.number or row.source)

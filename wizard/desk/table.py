@@ -62,7 +62,7 @@ class TicketTable(QAbstractTableModel):
 
     def _texts(self, row: Row) -> tuple[str, ...]:
         from checks.desk.views import is_named
-        from wizard.report.content.desk import cause_words, product_words
+        from wizard.report.content.many.desk import cause_words, product_words
 
         number = row.number or row.source
         return (

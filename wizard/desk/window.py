@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from checks.desk.views import Overview, Row, Views
     from wizard.jobs.desk import Answer, Filled
     from wizard.report.content.blocks import Document
-    from wizard.report.content.desk import Reading
+    from wizard.report.content.many.desk import Reading
 
 log = logging.getLogger(__name__)
 
@@ -243,7 +243,7 @@ class DeskWindow(QWidget):
 
         def asked(views: Views, reading: Reading) -> tuple[Overview, list[Row], int, Document]:
             from wizard.jobs.desk import today
-            from wizard.report.content.desk import document_of_desk, summary_of_desk
+            from wizard.report.content.many.desk import document_of_desk, summary_of_desk
 
             if is_overview:
                 document = document_of_desk(views, today(), language, reading, only, sort)

@@ -366,7 +366,7 @@ def _listed() -> tuple[Heading, ...] | None:
 
 
 def _kept(case: Case, name: str) -> Heading | None:
-    from wizard.report.content.listed import verdicts_of
+    from wizard.report.content.findings.listed import verdicts_of
 
     if not _is_on():
         return None
@@ -378,7 +378,7 @@ def _kept(case: Case, name: str) -> Heading | None:
 
 
 def _replaced(case: Case, name: str, version: int | None) -> Heading | None:
-    from wizard.report.content.listed import verdicts_of
+    from wizard.report.content.findings.listed import verdicts_of
 
     return _store().replace(name, case, verdicts_of(case), version) if _is_on() else None
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # loaded on a worker thread, when the desk is opened
     from checks.desk.store import Store
     from checks.desk.tickets import Ticket
     from checks.desk.views import Filter, Row, Views
-    from wizard.report.content.desk import Reading
+    from wizard.report.content.many.desk import Reading
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -134,7 +134,7 @@ class DeskJobs(QObject):
         from checks.desk.sources.walk import Reader
         from checks.desk.unknown import Unknown
         from checks.readers.containers.source import Stopped
-        from wizard.report.content.desk import Reading
+        from wizard.report.content.many.desk import Reading
         from wizard.report.open import case_in
 
         reader = Reader(self._is_ending)
@@ -170,7 +170,7 @@ class DeskJobs(QObject):
 
     def _ask(self, question: Callable[[Views, Reading], T]) -> T:
         from checks.desk.views import Views
-        from wizard.report.content.desk import Reading
+        from wizard.report.content.many.desk import Reading
 
         with self._lock:
             return question(Views(self._asking, today()), self._reading or Reading())
@@ -223,7 +223,7 @@ class DeskJobs(QObject):
 
     def _write(self, kind: str, only: Filter, sort: str, language: str, path: Path) -> None:
         from checks.sharing.files import write_whole
-        from wizard.report.content.desk import document_of_desk
+        from wizard.report.content.many.desk import document_of_desk
         from wizard.report.export import default_paper
         from wizard.report.pdf.document import document_to_pdf
         from wizard.report.prints.desk import as_json, rows_as_csv

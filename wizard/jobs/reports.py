@@ -35,14 +35,14 @@ def diagnosed(answers: Answers) -> Case:
 
 def told(case: Case, question: str, choice: str, text: str) -> Case:
     """The case of a ticket, judged again with an answer."""
-    from checks.judgement.dialogue import answered
+    from checks.judgement.tickets.dialogue import answered
 
     return answered(case, question, choice=choice, text=text)
 
 
 def untold(case: Case) -> Case:
     """The case of a ticket, judged again without the last answer."""
-    from checks.judgement.dialogue import unanswered
+    from checks.judgement.tickets.dialogue import unanswered
 
     return unanswered(case)
 

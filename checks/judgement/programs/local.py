@@ -14,7 +14,7 @@ from checks.causes.hardware.no_gpu_for_ai import finding_without_gpu
 from checks.facts import Facts, LocalProgram, SentFile
 from checks.facts.finding import CLUE, LOCAL_PROGRAM, Evidence, Finding, Outcome, Severity
 from checks.judgement.merging import with_findings_instead
-from checks.judgement.odds import NO_CAUSE, weighed
+from checks.judgement.tickets.odds import NO_CAUSE, weighed
 
 LEAST = 0.6  # of a cause that a program's log shows: below, nothing is said
 _OF_THE_MACHINE = ("no-gpu-for-ai",)  # causes that are no other ones for another program

@@ -18,9 +18,9 @@ from checks.causes.environment.environment_variable_invalid import is_quoted
 from checks.facts import Facts, ProgramRun, Raised, SentFile
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, Outcome, Severity, Status
 from checks.judgement.merging import with_findings_instead
-from checks.judgement.odds import NO_CAUSE, weighed
 from checks.judgement.programs.seen_to_run import was_brought_to_gpu, worked
 from checks.judgement.programs.unused_frameworks import with_unused_as_notes
+from checks.judgement.tickets.odds import NO_CAUSE, weighed
 from checks.knowledge.catalogue import UNKNOWN, USER_CODE, cause_of
 from checks.knowledge.packages.ai_packages import is_examined
 

@@ -4,7 +4,7 @@ from checks.knowledge import Row, Table
 
 
 class Veto(Row):
-    """``fact``: its name in checks/judgement/vetoes.py. ``instead``: the cause of what their wordings tell."""
+    """``fact``: its name in checks/judgement/tickets/vetoes.py. ``instead``: the cause of what their wordings tell."""
 
     fact: str
     of: tuple[str, ...]
@@ -20,10 +20,10 @@ class Cleared(Row):
 class NumbersVeto(Row):
     """Causes for or against which the differences speak that a ticket tells.
 
-    ``shows``: a name in checks/judgement/vetoes.py. ``odds``: what multiplies theirs. ``at_most``: how sure they can
-    be. ``unsized``: the same where the text does not tell how large the values are. ``heirs``: what the difference is
-    then; the likeliest of them gets what ``at_most`` takes. ``named``, ``unless_named``: RE2 that the text must hold,
-    and must not; "" = any text.
+    ``shows``: a name in checks/judgement/tickets/vetoes.py. ``odds``: what multiplies theirs. ``at_most``: how sure
+    they can be. ``unsized``: the same where the text does not tell how large the values are. ``heirs``: what the
+    difference is then; the likeliest of them gets what ``at_most`` takes. ``named``, ``unless_named``: RE2 that the
+    text must hold, and must not; "" = any text.
     """
 
     shows: str

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.readers.containers.protobuf import varint
+from checks.readers.containers.protobuf.wire import varint
 from checks.readers.containers.source import MIB, Damaged, Source
 
 MAGIC = bytes.fromhex("57fb808b247547db")  # 0xdb4775248b80fb57

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.protobuf import BYTES, Message, packed
+from checks.readers.containers.protobuf.wire import BYTES, Message, packed
 from checks.readers.containers.source import MIB, Damaged, Source, of_bytes
 from checks.readers.models.exchange.onnx_graph import (
     DTYPES,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.source import Source
-from checks.readers.containers.torch_zip import TorchZip
+from checks.readers.containers.torch.zip import TorchZip
 from checks.readers.models.pytorch.pt2 import WEIGHTS_BEFORE_2_8, plain_weights
 from checks.readers.weights import torch as torch_weights
 from checks.readers.weights.tensor import LeftOut, StoredTensor, item_size, stretch

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.source import Source
-from checks.readers.containers.torch_values import Tensor, find_tensors
-from checks.readers.containers.torch_zip import TorchZip
+from checks.readers.containers.torch.values import Tensor, find_tensors
+from checks.readers.containers.torch.zip import TorchZip
 from checks.readers.weights.tensor import LeftOut, StoredTensor, item_size, stretch
 
 

@@ -15,7 +15,7 @@ from checks.fleet.row import row_of
 from checks.fleet.sources import Source
 from checks.fleet.store import Store, StoreError
 from checks.fleet.survey import Survey
-from wizard.report.content.fleet import explanation
+from wizard.report.content.many.fleet import explanation
 
 Fleet = Callable[..., Survey]
 

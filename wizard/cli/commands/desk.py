@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from checks.desk.sources.walk import Reader
     from checks.desk.store import Store
     from checks.desk.views import Filter, Views
-    from wizard.report.content.desk import Reading
+    from wizard.report.content.many.desk import Reading
 
 _SORTS = ("urgent", "newest", "oldest", "sure", "unsure", "cause", "product", "alike")
 _LISTED = 100
@@ -140,7 +140,7 @@ def _filled(store: Store, chosen: argparse.Namespace) -> Reader:
 
 def _show(store: Store, reader: Reader | None, chosen: argparse.Namespace) -> None:
     from checks.desk.views import Filter, Views
-    from wizard.report.content.desk import Reading
+    from wizard.report.content.many.desk import Reading
 
     today = chosen.as_of or dt.datetime.now(dt.UTC).date().isoformat()
     views = Views(store.connection, today)
@@ -156,7 +156,7 @@ def _show(store: Store, reader: Reader | None, chosen: argparse.Namespace) -> No
 
 def _write(views: Views, today: str, only: Filter, reading: Reading, chosen: argparse.Namespace) -> bool:
     """The files that were asked for; whether one of them was standard output."""
-    from wizard.report.content.desk import document_of_desk
+    from wizard.report.content.many.desk import document_of_desk
     from wizard.report.prints.desk import as_json, rows_as_csv
     from wizard.report.prints.markdown import document_as_markdown
 
@@ -174,7 +174,7 @@ def _write(views: Views, today: str, only: Filter, reading: Reading, chosen: arg
 
 
 def _print(views: Views, today: str, only: Filter, reading: Reading, chosen: argparse.Namespace) -> None:
-    from wizard.report.content.desk import document_of_desk, list_document
+    from wizard.report.content.many.desk import document_of_desk, list_document
     from wizard.report.prints.terminal import document_on_terminal
 
     if chosen.list is not None or only.is_any:

@@ -64,7 +64,7 @@ def _case_of(chosen: argparse.Namespace) -> Case:
 
 
 def _case_of_thread(path: str, chosen: argparse.Namespace) -> Case:
-    from checks.judgement.dialogue import case_of_thread
+    from checks.judgement.tickets.dialogue import case_of_thread
     from checks.readers.tickets.threads import LARGEST, NotThread, SeveralThreads, read_thread
 
     try:

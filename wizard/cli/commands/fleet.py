@@ -52,7 +52,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def _wants_a_human(found: Survey) -> bool:
-    from wizard.report.content.fleet import is_suspect
+    from wizard.report.content.many.fleet import is_suspect
 
     odd = any(drift.bits and not drift.changes for drift in found.drift)
     return odd or bool(found.problem_count) or any(map(is_suspect, found.bits))
@@ -67,7 +67,7 @@ def _progress(chosen: argparse.Namespace) -> Callable[[int], None]:
 
 
 def _deliver(found: Survey, store: Store, chosen: argparse.Namespace) -> None:
-    from wizard.report.content.fleet import document_of_fleet
+    from wizard.report.content.many.fleet import document_of_fleet
     from wizard.report.prints.fleet import as_json, rows_as_csv
     from wizard.report.prints.markdown import document_as_markdown
     from wizard.report.prints.terminal import document_on_terminal

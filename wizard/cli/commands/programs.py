@@ -28,7 +28,7 @@ def run(chosen: argparse.Namespace) -> int:
     """List them."""
     from checks.engine.local_programs import local_programs
     from checks.visible import visible
-    from wizard.report.content.local_programs import told
+    from wizard.report.content.programs.local import told
 
     found = local_programs()
     if chosen.json is not None:

@@ -39,8 +39,8 @@ def run(chosen: argparse.Namespace) -> int:
     from checks.analysis.scripts.scan import scan
     from checks.analysis.scripts.words import severity_of
     from checks.facts.finding import Severity
-    from wizard.cli.scan_outputs import unread_line
-    from wizard.cli.scan_proving import check_proving, proven
+    from wizard.cli.scan.outputs import unread_line
+    from wizard.cli.scan.proving import check_proving, proven
 
     _check_rules(chosen)
     check_proving(chosen)
@@ -70,9 +70,9 @@ def _check_rules(chosen: argparse.Namespace) -> None:
 
 
 def _printed(found: Scan, proofs: Sequence[ScriptProof], chosen: argparse.Namespace) -> bytes:
-    from wizard.cli.sarif import as_sarif
-    from wizard.cli.scan_outputs import as_diff, as_json, as_text
-    from wizard.cli.scan_proving import proof_line
+    from wizard.cli.scan.outputs import as_diff, as_json, as_text
+    from wizard.cli.scan.proving import proof_line
+    from wizard.cli.scan.sarif import as_sarif
 
     if chosen.json:
         return as_json(found, chosen.lang, proofs)

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from wizard.report.content.fact_sheet import size
-from wizard.report.content.local_programs import told
+from wizard.report.content.programs.local import told
 from wizard.widgets.labels import escaped_tip, filled, plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 

@@ -11,7 +11,7 @@ from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.facts.case import Case
-    from checks.judgement.questions import NextQuestion
+    from checks.judgement.tickets.questions import NextQuestion
     from wizard.report.content.report import FindingView
 
 MOST_QUESTIONS = 2  # of one answer to a customer
@@ -43,7 +43,7 @@ class QuestionView:
 
     def fits(self, text: str) -> bool:
         """Whether a text can be its answer: one of the choices by id or in words, or what was to be pasted."""
-        from checks.judgement.dialogue import fits
+        from checks.judgement.tickets.dialogue import fits
         from checks.knowledge.tickets.questions import questions
 
         return any(text == name for name, _ in self.choices) or fits(questions()[self.id], text)
@@ -51,7 +51,7 @@ class QuestionView:
     @staticmethod
     def tells(text: str) -> bool:
         """Whether a text that is no answer says something else to judge by."""
-        from checks.judgement.dialogue import tells
+        from checks.judgement.tickets.dialogue import tells
 
         return tells(text)
 
@@ -66,14 +66,14 @@ def questions_worth_asking(case: Case, language: str) -> tuple[QuestionView, ...
     """The questions about a ticket whose answers can change the remedy, the best first; none of an examined machine."""
     if not case.facts.reported or not any((log.text or "").strip() for log in case.facts.logs):
         return ()
-    from checks.judgement.questions import next_questions  # late: what reads tickets loads much
+    from checks.judgement.tickets.questions import next_questions  # late: what reads tickets loads much
 
     return tuple(_view(asked, language) for asked in next_questions(case)[:MOST_QUESTIONS])
 
 
 def is_about_results(case: Case) -> bool:
     """Whether a ticket complains of results that change or differ."""
-    from checks.judgement.belief import matter_of
+    from checks.judgement.tickets.belief import matter_of
 
     return matter_of(case.facts).complaint.startswith("results")
 

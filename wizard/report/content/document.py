@@ -24,11 +24,11 @@ from wizard.report.content.blocks import (
     SentText,
 )
 from wizard.report.content.bounds import bounded, first_of_each
-from wizard.report.content.finding_blocks import FindingBlocks, brief, items, remedy_section
-from wizard.report.content.marked_lines import marked_lines
+from wizard.report.content.findings.marked_lines import marked_lines
+from wizard.report.content.findings.sections import FindingBlocks, brief, items, remedy_section
 from wizard.report.content.measured.models import OWN_MODELS
 from wizard.report.content.models.blocks import model_sections
-from wizard.report.content.program_runs import has_failed
+from wizard.report.content.programs.runs import has_failed
 from wizard.report.content.report import NotRun, ProbeRow, Report
 from wizard.words import words
 

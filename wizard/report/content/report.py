@@ -19,7 +19,7 @@ from checks.facts.finding import CLUE, FRAMEWORK, Evidence, Finding, Outcome, St
 from checks.facts.question import ABOUT_RESULTS, COMPARISON, MODELS, SymptomName
 from checks.judgement.coverage import NOTHING_TO_CHECK
 from checks.judgement.ranking import WORTH_READING, can_explain
-from checks.judgement.reported_numbers import DIFFERENCE, NUMBERS
+from checks.judgement.tickets.reported_numbers import DIFFERENCE, NUMBERS
 from checks.knowledge.age import knowledge_days
 from checks.knowledge.catalogue import UNKNOWN, Question, cause_of
 from checks.knowledge.formats.model_formats import format_named
@@ -31,21 +31,21 @@ from wizard.flow import computes
 from wizard.report.content.advice import AdviceView, advice_view
 from wizard.report.content.asking import QuestionView, is_about_results, questions_of, questions_worth_asking
 from wizard.report.content.blocks import SYMBOLS, Item, MeasuredSection, Section, Verdict
-from wizard.report.content.evidence_words import evidence_words, in_words
 from wizard.report.content.fact_sheet import FactSection, fact_sections, label
+from wizard.report.content.findings.evidence_words import evidence_words, in_words
+from wizard.report.content.findings.origins import lines_in_words, origin_in_words
+from wizard.report.content.findings.together import Member, about_framework, members_of
 from wizard.report.content.history import change_sections, not_kept
-from wizard.report.content.local_programs import local_program_sections
 from wizard.report.content.measured.devices import MACHINES
 from wizard.report.content.measured.line import computing_name
 from wizard.report.content.measured.sections import measured_sections
 from wizard.report.content.measured.served import served_facts
 from wizard.report.content.models.compared import ComparisonView, comparison_views
 from wizard.report.content.models.files import ModelView, model_views, names_of
-from wizard.report.content.origins import lines_in_words, origin_in_words
-from wizard.report.content.program_runs import has_failed, run_sections, statement_sections
+from wizard.report.content.programs.local import local_program_sections
+from wizard.report.content.programs.runs import has_failed, run_sections, statement_sections
 from wizard.report.content.remedies.step_labels import is_address
 from wizard.report.content.title import title_key
-from wizard.report.content.together import Member, about_framework, members_of
 from wizard.report.content.verdict import verdict_of
 from wizard.words import area, known, words
 

@@ -16,18 +16,18 @@ from checks.facts.question import COMPARISON, MODELS, SERVED, SymptomName
 from checks.judgement.coverage import has_own_error, outcome_counts
 from checks.judgement.headline import Stance, headline
 from checks.judgement.models.standing import SERIOUS, PerModel, Standing, path_of
-from checks.judgement.reported_numbers import needs_no_bug
 from checks.judgement.served import Counts, decide_served, decide_served_pair
+from checks.judgement.tickets.reported_numbers import needs_no_bug
 from checks.judgement.verdict import Decision, decide, decide_comparison, decide_models, decide_ticket
 from checks.knowledge.formats.model_formats import SETTINGS
 from checks.knowledge.phrases import in_language
 from wizard.report.content.blocks import Verdict
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
-from wizard.report.content.local_programs import programs_in_short
 from wizard.report.content.measured.served import asked_in_short, failed_in_short, pair_counts, problem_words
 from wizard.report.content.models.quantised_pair import pair_in_short
-from wizard.report.content.program_runs import in_short
+from wizard.report.content.programs.local import programs_in_short
+from wizard.report.content.programs.runs import in_short
 from wizard.report.content.remedies.mendings import mendings_in_short
 from wizard.report.content.remedies.proofs import proofs_in_short
 from wizard.report.content.tested import what_was_tested

@@ -11,7 +11,7 @@ import msgspec
 
 from checks.desk.views import SORTS, Filter, Row, Views
 from checks.visible import visible_json
-from wizard.report.content.desk import Reading, cause_title
+from wizard.report.content.many.desk import Reading, cause_title
 from wizard.report.prints.spreadsheet import cell
 
 FORMAT = 1

@@ -12,7 +12,7 @@ import msgspec
 from checks.fleet.store import HARDWARE, SOFTWARE, Store
 from checks.fleet.survey import Survey
 from checks.visible import visible_json
-from wizard.report.content.fleet import explanation, is_suspect
+from wizard.report.content.many.fleet import explanation, is_suspect
 from wizard.report.prints.spreadsheet import cell
 
 FORMAT = 1

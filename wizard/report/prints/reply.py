@@ -1,6 +1,6 @@
 """The answer to paste back into a ticket: the cause, what shows it, what to do, how to verify it, what to send next.
 
-It is Markdown of the same blocks as the whole report (wizard/report/content/finding_blocks.py).
+It is Markdown of the same blocks as the whole report (wizard/report/content/findings/sections.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from checks.knowledge.catalogue import UNKNOWN
 from checks.readers.tickets.language import ENGLISH, JAPANESE
 from checks.readers.tickets.language import language_of as written_in
 from wizard.report.content.blocks import Block, Code, Look, Paragraph, Quote
-from wizard.report.content.finding_blocks import cause_blocks, explanation_blocks, items, remedy_section
+from wizard.report.content.findings.sections import cause_blocks, explanation_blocks, items, remedy_section
 from wizard.report.content.report import FindingView, Report
 from wizard.report.prints.markdown import blocks_as_markdown
 from wizard.words import words

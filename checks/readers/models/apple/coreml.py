@@ -17,7 +17,7 @@ from checks.knowledge.formats.coreml import kinds, number_types, specification, 
 from checks.prepared import prepared
 from checks.readers.containers.folder import Folder, inside
 from checks.readers.containers.json_text import JSON_ERRORS
-from checks.readers.containers.protobuf import BYTES, VARINT, Field, Fields, Message, parse, signed
+from checks.readers.containers.protobuf.wire import BYTES, VARINT, Field, Fields, Message, parse, signed
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.apple.coreml_network import read_network
 from checks.readers.models.apple.coreml_program import StoredNumbers, Sums, read_program

@@ -6,7 +6,7 @@ The messages: mlmodel/format/NeuralNetwork.proto in apple/coremltools. Weights a
 from __future__ import annotations
 
 from checks.knowledge.formats.coreml import layers
-from checks.readers.containers.protobuf import BYTES, VARINT, Field, Message
+from checks.readers.containers.protobuf.wire import BYTES, VARINT, Field, Message
 from checks.readers.containers.source import Damaged
 from checks.readers.models.apple.coreml_program import StoredNumbers, Sums
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from checks.knowledge.formats.coreml import number_types
-from checks.readers.containers.protobuf import BYTES, Field, Fields, Message, parse
+from checks.readers.containers.protobuf.wire import BYTES, Field, Fields, Message, parse
 from checks.readers.containers.source import Damaged
 
 _SMALL = 1 << 16  # bytes of an operation that is read at once; a larger one holds weights

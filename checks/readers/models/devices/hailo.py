@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from checks.facts import TensorSpec
 from checks.knowledge.formats.hailo import first_hailort, hailo_chip
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.protobuf import BYTES, Fields, Message
+from checks.readers.containers.protobuf.wire import BYTES, Fields, Message
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader

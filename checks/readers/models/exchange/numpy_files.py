@@ -16,7 +16,7 @@ from checks.readers.containers.pickles.read import begins_like_a_pickle
 from checks.readers.containers.pickles.values import UNREAD, Pickle
 from checks.readers.containers.pickles.whole import read_whole_pickle
 from checks.readers.containers.source import Damaged, Source
-from checks.readers.containers.torch_values import Tensor, bits, numpy_name
+from checks.readers.containers.torch.values import Tensor, bits, numpy_name
 from checks.readers.models.pytorch.pickled_objects import counted, named_classes
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader

@@ -16,7 +16,7 @@ from checks.knowledge.formats.onnx import ML, OnnxTable, least_onnx, least_onnxr
 from checks.knowledge.formats.onnx_domains import onnx_domain
 from checks.knowledge.formats.onnx_operators import MICROSOFT, is_standard, operator
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.protobuf import BYTES, VARINT, CutOff, Message
+from checks.readers.containers.protobuf.wire import BYTES, VARINT, CutOff, Message
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.exchange.onnx_graph import (
     Part,

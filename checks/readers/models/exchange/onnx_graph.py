@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from checks.facts import TensorSpec
-from checks.readers.containers.protobuf import BYTES, CutOff, Message, packed, parse, signed
+from checks.readers.containers.protobuf.wire import BYTES, CutOff, Message, packed, parse, signed
 from checks.readers.containers.source import Damaged
 
 # TensorProto.DataType -> name and bits of one number; the shape of strings does not give their size.

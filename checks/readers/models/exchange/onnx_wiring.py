@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checks.readers.containers.protobuf import BYTES, FIXED32, Message, packed, signed
+from checks.readers.containers.protobuf.wire import BYTES, FIXED32, Message, packed, signed
 from checks.readers.containers.source import Cancelled, Source, never, opened
 from checks.readers.models.exchange.onnx_graph import Part, domain_of, embedded, fields, number, size_of, text
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from checks.facts import TensorSpec
 from checks.knowledge.formats.caffe_layers import caffe_layer_names, caffe_layers, caffe_old_names
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.protobuf import BYTES, FIXED32, VARINT, Field, Message, packed
-from checks.readers.containers.protobuf_text import fields
+from checks.readers.containers.protobuf.text import fields
+from checks.readers.containers.protobuf.wire import BYTES, FIXED32, VARINT, Field, Message, packed
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading, missing_file, operator_uses, weights_beside
 from checks.readers.models.registry import Rank, file_reader

@@ -21,7 +21,7 @@ from checks.facts import Binding, NeededFile, TensorSpec
 from checks.prepared import prepared
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.json_text import JSON_ERRORS, json_text
-from checks.readers.containers.protobuf import BYTES, VARINT, Fields, Message, signed
+from checks.readers.containers.protobuf.wire import BYTES, VARINT, Fields, Message, signed
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading, needed_file, operator_uses
 from checks.readers.models.registry import Rank, file_reader

@@ -25,7 +25,7 @@ from checks.readers.containers.pickles.read import begins_like_a_pickle, read_pi
 from checks.readers.containers.pickles.values import JOBLIB_ARRAYS, UNREAD, Global, Node, Pickle, Unknown, Value
 from checks.readers.containers.pickles.whole import read_whole_pickle
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.containers.torch_values import Walk, bits, class_of, is_plain_dict
+from checks.readers.containers.torch.values import Walk, bits, class_of, is_plain_dict
 from checks.readers.models.pytorch.pickled_objects import (
     Contents,
     contents_of,

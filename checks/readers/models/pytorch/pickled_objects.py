@@ -20,7 +20,7 @@ from checks.readers.containers.pickles.values import (
     Pickle,
     Value,
 )
-from checks.readers.containers.torch_values import (
+from checks.readers.containers.torch.values import (
     Found,
     Storage,
     Tensor,

@@ -21,8 +21,8 @@ from checks.readers.containers.json_text import decoded
 from checks.readers.containers.machine_code import HEAD, built_for
 from checks.readers.containers.pickles.values import Pickle
 from checks.readers.containers.source import MIB, Damaged
-from checks.readers.containers.torch_values import Tensor, find_tensors
-from checks.readers.containers.torch_zip import TorchZip, hidden_pickles
+from checks.readers.containers.torch.values import Tensor, find_tensors
+from checks.readers.containers.torch.zip import TorchZip, hidden_pickles
 from checks.readers.models.pytorch.pickled_objects import counted, devices_of, named_classes
 from checks.readers.models.pytorch.torchscript import packages_of, torch_operators
 from checks.readers.models.reading import Reading

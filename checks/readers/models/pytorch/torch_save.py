@@ -15,8 +15,8 @@ from checks.readers.containers.pickles.read import begins_like_a_pickle
 from checks.readers.containers.pickles.values import Blob, Node, Pickle, Value
 from checks.readers.containers.pickles.whole import read_whole_pickle
 from checks.readers.containers.source import Damaged, Source
-from checks.readers.containers.torch_values import storages
-from checks.readers.containers.torch_zip import TorchZip, hidden_pickles, packed_members
+from checks.readers.containers.torch.values import storages
+from checks.readers.containers.torch.zip import TorchZip, hidden_pickles, packed_members
 from checks.readers.models.pytorch.pickled_objects import (
     Contents,
     bindings,

@@ -15,8 +15,8 @@ from checks.knowledge.frameworks.torch_serialization import TorchSerializationTa
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.pickles.values import Global, Node, Pickle, Value
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.containers.torch_values import storages
-from checks.readers.containers.torch_zip import TorchZip, hidden_pickles, packed_members
+from checks.readers.containers.torch.values import storages
+from checks.readers.containers.torch.zip import TorchZip, hidden_pickles, packed_members
 from checks.readers.models.pytorch.pickled_objects import contents_of, devices_of, named_classes
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from checks.facts import NeededFile
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.protobuf import BYTES, Fields, Message, parse
+from checks.readers.containers.protobuf.wire import BYTES, Fields, Message, parse
 from checks.readers.containers.sorted_table import entries, first_entry, is_table
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.reading import Reading, incomplete_file, needed_file

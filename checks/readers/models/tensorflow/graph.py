@@ -10,8 +10,8 @@ from checks.knowledge.formats.model_safety import ModelSafety
 from checks.knowledge.formats.pickle_globals import DANGEROUS, UNKNOWN
 from checks.knowledge.frameworks.tensorflow import tensorflow_of_graph
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.protobuf import BYTES, Message
-from checks.readers.containers.protobuf_text import read_text
+from checks.readers.containers.protobuf.text import read_text
+from checks.readers.containers.protobuf.wire import BYTES, Message
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader

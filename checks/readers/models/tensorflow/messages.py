@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from checks.facts import OperatorUse, TensorSpec
 from checks.knowledge.formats.tensorflow_operators import is_tensorflow_operator, library_of, tensorflow_of_operators
-from checks.readers.containers.protobuf import BYTES, VARINT, Fields, Message, parse, signed
+from checks.readers.containers.protobuf.wire import BYTES, VARINT, Fields, Message, parse, signed
 from checks.readers.containers.source import Damaged
 
 # types.proto; a reference type is 100 more.

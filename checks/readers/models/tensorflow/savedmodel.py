@@ -10,8 +10,8 @@ from collections import Counter
 
 from checks.facts import NeededFile
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.protobuf import BYTES, VARINT, Message
-from checks.readers.containers.protobuf_text import read_text
+from checks.readers.containers.protobuf.text import read_text
+from checks.readers.containers.protobuf.wire import BYTES, VARINT, Message
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading, incomplete_file, needed_file
 from checks.readers.models.registry import Rank, file_reader, folder_reader

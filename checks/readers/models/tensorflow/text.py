@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from checks.facts import TensorSpec
-from checks.readers.containers.protobuf_text import TextField, fields
+from checks.readers.containers.protobuf.text import TextField, fields
 from checks.readers.containers.source import Damaged
 from checks.readers.models.tensorflow.messages import MOST_TENSORS, NAMED_DTYPES, Graph, MetaGraph, Node, Signature
 

@@ -11,7 +11,7 @@ import pytest
 from checks.analysis.scripts.diff import patch
 from checks.analysis.scripts.scan import Scan, scan
 from checks.analysis.scripts.words import text_of
-from wizard.cli.scan_outputs import as_text
+from wizard.cli.scan.outputs import as_text
 
 
 def changed(folder, text, *, name="train.py") -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from checks.desk import parallel
 from wizard.cli.command_line import run_command
-from wizard.report.content import desk
+from wizard.report.content.many import desk
 
 ROOT = Path(__file__).parents[4]
 CASES = ROOT / "tests" / "cases"

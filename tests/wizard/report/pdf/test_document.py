@@ -18,7 +18,7 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.judgement.judge import judged
 from checks.readers.tickets.lines import PASTED
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
-from wizard.report.content.marked_lines import marked_lines
+from wizard.report.content.findings.marked_lines import marked_lines
 from wizard.report.content.report import build
 from wizard.report.pdf.attached_case import read_pdf
 from wizard.report.pdf.document import to_pdf

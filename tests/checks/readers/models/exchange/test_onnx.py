@@ -12,7 +12,7 @@ from support.mangled import read as read_bytes
 
 from checks.facts import Binding, ModelFacts, NeededFile, OperatorUse, TensorSpec
 from checks.readers.containers.folder import DiskFolder
-from checks.readers.containers.protobuf import parse
+from checks.readers.containers.protobuf.wire import parse
 from checks.readers.containers.source import Damaged, opened
 from checks.readers.models.exchange import onnx_graph
 from checks.readers.models.exchange.onnx import onnx

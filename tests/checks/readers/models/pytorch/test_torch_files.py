@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from checks.facts import Binding, ModelFacts, TensorSpec
 from checks.readers.containers.folder import ZipFolder
 from checks.readers.containers.source import of_bytes
-from checks.readers.containers.torch_values import find_tensors
-from checks.readers.containers.torch_zip import TorchZip
+from checks.readers.containers.torch.values import find_tensors
+from checks.readers.containers.torch.zip import TorchZip
 from checks.readers.models import read_model
 
 RECORDED = Path(__file__).parents[4] / "recordings" / "models"

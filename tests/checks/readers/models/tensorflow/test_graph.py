@@ -9,7 +9,7 @@ from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import TensorSpec
-from checks.readers.containers.protobuf import BYTES, Message
+from checks.readers.containers.protobuf.wire import BYTES, Message
 from checks.readers.containers.source import of_bytes
 from checks.readers.models import read_model
 from checks.readers.models.tensorflow import messages as tensorflow_messages

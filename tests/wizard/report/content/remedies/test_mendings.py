@@ -16,7 +16,7 @@ from checks.proof.changes import Filtered, Installed, Variable
 from checks.proof.witness import Witness
 from checks.remedies.plan import PlannedVerify, RemedyPlan
 from wizard.report.content.blocks import Items, Step
-from wizard.report.content.finding_blocks import remedy_blocks
+from wizard.report.content.findings.sections import remedy_blocks
 from wizard.report.content.remedies.mendings import (
     half_done_words,
     journal_words,

@@ -6,7 +6,7 @@ from checks.facts import Facts, MachineFacts, OsFacts, PackageChange, ProgramRun
 from checks.facts.finding import Finding, Severity
 from checks.remedies.plan import PlannedStep, PlannedVerify, RemedyPlan, plan_remedies
 from wizard.report.content.blocks import Items, Risk, Section, Step
-from wizard.report.content.finding_blocks import remedy_blocks
+from wizard.report.content.findings.sections import remedy_blocks
 from wizard.report.content.remedies.proofs import proofs_in_short, result_words
 
 RUN = ProgramRun(command=("python", "prog.py"), exit_code=0, seconds=2.0)

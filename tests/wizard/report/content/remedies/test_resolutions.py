@@ -8,7 +8,7 @@ from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Severity
 from checks.remedies.plan import PlannedStep, PlannedVerify, RemedyPlan, plan_remedies
 from wizard.report.content.blocks import Items, Step
-from wizard.report.content.finding_blocks import remedy_blocks
+from wizard.report.content.findings.sections import remedy_blocks
 from wizard.report.content.remedies.resolutions import resolution_words
 from wizard.report.content.report import build
 from wizard.words import area

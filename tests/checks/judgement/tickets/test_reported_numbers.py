@@ -9,9 +9,9 @@ from checks.facts.case import Answers
 from checks.facts.finding import Finding
 from checks.facts.phrase import Phrase
 from checks.judgement.judge import judged
-from checks.judgement.odds import _doubted as as_far_as_told
-from checks.judgement.reported_numbers import DIFFERENCE, NUMBERS
-from checks.judgement.vetoes import Doubts, doubts
+from checks.judgement.tickets.odds import _doubted as as_far_as_told
+from checks.judgement.tickets.reported_numbers import DIFFERENCE, NUMBERS
+from checks.judgement.tickets.vetoes import Doubts, doubts
 from checks.knowledge.catalogue import cause_files
 from checks.knowledge.errors.vetoes import Vetoes
 from checks.knowledge.phrases import in_language

@@ -19,7 +19,7 @@ from checks.facts.scripts import Edit, ScriptMark, UnreadScript
 from checks.knowledge.scripts.rules import rule_of
 from checks.readers.scripts.sources import Unreadable
 from checks.visible import visible, visible_json
-from wizard.cli.scan_proving import proof_line
+from wizard.cli.scan.proving import proof_line
 from wizard.words import words
 
 if TYPE_CHECKING:  # loaded where programs are run

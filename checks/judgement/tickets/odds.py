@@ -16,9 +16,9 @@ import msgspec
 from checks.facts import Facts, SentFile
 from checks.facts.finding import CLUE, MISSPELT, Evidence, Finding, Outcome, Severity, Status
 from checks.facts.phrase import Phrase, Value
-from checks.judgement.belief import with_answers
-from checks.judgement.reported_numbers import with_numbers
-from checks.judgement.vetoes import Doubts, doubts, vetoed
+from checks.judgement.tickets.belief import with_answers
+from checks.judgement.tickets.reported_numbers import with_numbers
+from checks.judgement.tickets.vetoes import Doubts, doubts, vetoed
 from checks.knowledge.catalogue import UNKNOWN, USER_CODE, cause_of
 from checks.knowledge.errors.vetoes import Vetoes
 from checks.knowledge.tickets.honesty import BY_CHECK, BY_CLUE, BY_SIGNATURE, BY_WORDS, honest

@@ -18,7 +18,7 @@ from checks.facts import (
 from checks.facts.case import Answers
 from checks.facts.finding import Evidence, Finding, Outcome, Severity, Status
 from checks.judgement.judge import conclude, judged
-from checks.judgement.odds import CERTAIN, MOST_BY_WORDS
+from checks.judgement.tickets.odds import CERTAIN, MOST_BY_WORDS
 from checks.knowledge.catalogue import Signature, cause_files
 from checks.readers.tickets.other_machine import contradictions
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
@@ -43,7 +43,7 @@ def played(monkeypatch: pytest.MonkeyPatch, *found: tuple[str, float, tuple[str,
         Hit("pasted", cause, Signature(any=("x",), matches=("x",), certainty=certainty, over=over), (1,), "x", {})
         for cause, certainty, over in found
     )
-    monkeypatch.setattr("checks.judgement.odds.hits", lambda lines, told, origin: stand)
+    monkeypatch.setattr("checks.judgement.tickets.odds.hits", lambda lines, told, origin: stand)
     facts = Facts(reported=True, logs=(pasted("x"),))
     return [(each.cause, each.confidence) for each in conclude(facts, ())[1]]
 
@@ -109,25 +109,25 @@ def test_what_does_not_tell_the_cause_is_unknown(text: str) -> None:
 
 
 def test_words_alone_are_never_almost_certain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checks.judgement.odds.hits", lambda lines, told, origin: ())
-    monkeypatch.setattr("checks.judgement.odds.resembled", lambda lines: {"rng-unseeded": 1.0, "unknown": -1.0})
+    monkeypatch.setattr("checks.judgement.tickets.odds.hits", lambda lines, told, origin: ())
+    monkeypatch.setattr("checks.judgement.tickets.odds.resembled", lambda lines: {"rng-unseeded": 1.0, "unknown": -1.0})
     findings = conclude(Facts(reported=True, logs=(pasted("x"),)), ())[1]
     assert (findings[0].cause, findings[0].confidence) == ("rng-unseeded", MOST_BY_WORDS)
 
 
 def test_what_words_hardly_tell_is_unknown_with_what_it_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checks.judgement.odds.hits", lambda lines, told, origin: ())
+    monkeypatch.setattr("checks.judgement.tickets.odds.hits", lambda lines, told, origin: ())
     likeness = dict.fromkeys(list(cause_files())[:40], -0.8) | {"unknown": -1.0}
-    monkeypatch.setattr("checks.judgement.odds.resembled", lambda lines: likeness)
+    monkeypatch.setattr("checks.judgement.tickets.odds.resembled", lambda lines: likeness)
     first, *others = conclude(Facts(reported=True, logs=(pasted("x"),)), ())[1]
     assert first.cause == "unknown"
     assert others
 
 
 def test_that_there_is_no_cause_is_the_cautious_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checks.judgement.odds.hits", lambda lines, told, origin: ())
+    monkeypatch.setattr("checks.judgement.tickets.odds.hits", lambda lines, told, origin: ())
     alike = {"rng-unseeded": 0.01, "user-code-error": 0.0, "unknown": -1.0}
-    monkeypatch.setattr("checks.judgement.odds.resembled", lambda lines: alike)
+    monkeypatch.setattr("checks.judgement.tickets.odds.resembled", lambda lines: alike)
     assert conclude(Facts(reported=True, logs=(pasted("x"),)), ())[1][0].cause == "user-code-error"
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wizard.report.content.evidence_words import evidence_words, in_words
+from wizard.report.content.findings.evidence_words import evidence_words, in_words
 
 
 @pytest.mark.parametrize(

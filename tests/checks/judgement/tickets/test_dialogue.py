@@ -3,8 +3,8 @@
 import pytest
 
 from checks.facts.case import Answers, Case
-from checks.judgement.dialogue import answered, case_of_thread, choice_in, fits, questions_in, tells, unanswered
 from checks.judgement.judge import judged
+from checks.judgement.tickets.dialogue import answered, case_of_thread, choice_in, fits, questions_in, tells, unanswered
 from checks.knowledge.tickets.questions import questions
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
 from checks.readers.tickets.threads import Mail

@@ -9,7 +9,7 @@ from checks.facts.case import Answers
 from checks.facts.finding import Finding, Severity
 from checks.facts.machine import MachineFacts
 from checks.judgement.judge import judged
-from checks.judgement.vetoes import vetoed
+from checks.judgement.tickets.vetoes import vetoed
 from checks.knowledge.catalogue import cause_files
 from checks.knowledge.errors.vetoes import Vetoes
 from checks.readers.tickets.read import pasted, read_ticket

@@ -14,7 +14,7 @@ from checks.analysis.scripts.scan import Scan
 from checks.analysis.scripts.words import severity_of, text_of
 from checks.facts.scripts import Edit, ScriptMark
 from checks.knowledge.scripts.rules import rule_ids, rule_of
-from wizard.cli.scan_outputs import encoded, unread_line
+from wizard.cli.scan.outputs import encoded, unread_line
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -11,7 +11,7 @@ from checks.facts.case import Answers
 from checks.facts.search import SearchPlace
 from checks.judgement.judge import judged
 from checks.readers.tickets.read import pasted, read_ticket
-from wizard.report.content.origins import lines_in_words, origin_in_words
+from wizard.report.content.findings.origins import lines_in_words, origin_in_words
 from wizard.report.content.report import build
 from wizard.words import area
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from checks.facts import AskedQuestion, Facts, SentFile
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
-from checks.judgement.questions import is_told
+from checks.judgement.tickets.questions import is_told
 from checks.knowledge.tickets.questions import TicketQuestion, pattern, questions
 from checks.readers.tickets.lines import lines_of
 from checks.readers.tickets.read import ANSWER, TICKET, pasted, read_ticket

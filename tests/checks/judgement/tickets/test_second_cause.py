@@ -6,7 +6,7 @@ from checks.facts.case import Answers
 from checks.facts.finding import Finding
 from checks.judgement.judge import judged
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
-from wizard.report.content.marked_lines import marked_lines
+from wizard.report.content.findings.marked_lines import marked_lines
 from wizard.report.content.report import build
 from wizard.report.prints.markdown import to_markdown
 from wizard.report.prints.reply import to_reply

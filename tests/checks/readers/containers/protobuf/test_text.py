@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checks.readers.containers import protobuf_text
-from checks.readers.containers.protobuf_text import fields, read_text
+from checks.readers.containers.protobuf import text as protobuf_text
+from checks.readers.containers.protobuf.text import fields, read_text
 from checks.readers.containers.source import Damaged, of_bytes
 
 

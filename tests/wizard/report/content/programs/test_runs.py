@@ -16,7 +16,7 @@ from checks.sharing.case import decode, to_builtins
 from checks.sharing.redact import redact
 from wizard.report.content.blocks import Items, Paragraph, Place, Section
 from wizard.report.content.document import document_of
-from wizard.report.content.program_runs import ended, statement_sections
+from wizard.report.content.programs.runs import ended, statement_sections
 from wizard.report.content.report import build
 from wizard.report.export import render
 from wizard.report.prints.terminal import to_terminal

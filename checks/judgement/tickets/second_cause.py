@@ -14,7 +14,7 @@ import msgspec
 
 from checks.facts import Facts, SentFile
 from checks.facts.finding import CLUE, Finding
-from checks.judgement.odds import NO_CAUSE, weighed
+from checks.judgement.tickets.odds import NO_CAUSE, weighed
 from checks.knowledge.catalogue import cause_of
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.lines import PASTED, lines_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checks.readers.containers.protobuf import (
+from checks.readers.containers.protobuf.wire import (
     BYTES,
     FIXED32,
     FIXED64,

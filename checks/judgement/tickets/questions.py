@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 from checks.facts import Facts
 from checks.facts.case import Case
-from checks.judgement.belief import Shares, matter_of, moved, opened
 from checks.judgement.judge import judge_each
-from checks.judgement.odds import candidates
+from checks.judgement.tickets.belief import Shares, matter_of, moved, opened
+from checks.judgement.tickets.odds import candidates
 from checks.knowledge.catalogue import UNKNOWN, cause_of
 from checks.knowledge.tickets.questions import TicketQuestion, choice_shares, pattern, questions, shown_shares
 from checks.readers.tickets.conditions import is_known

@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from checks.facts.case import Answers, Case
-from checks.judgement.dialogue import answered
 from checks.judgement.judge import judged
-from checks.judgement.questions import LEAST_GAIN, certainty, next_questions
+from checks.judgement.tickets.dialogue import answered
+from checks.judgement.tickets.questions import LEAST_GAIN, certainty, next_questions
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
 
 NO_GPU = "torch.cuda.is_available() returns False. What can I do?"

@@ -29,12 +29,12 @@ from wizard.report.content.blocks import (
     Sources,
     Step,
 )
+from wizard.report.content.findings.together import remedies_of
 from wizard.report.content.remedies.mendings import mending_details, mending_step, setting_items
 from wizard.report.content.remedies.proofs import proof_details, proven_commands, proven_releases, result_step
 from wizard.report.content.remedies.resolutions import resolution_details, resolution_step
 from wizard.report.content.remedies.step_labels import step_label, step_numbers, step_text
 from wizard.report.content.report import FindingView
-from wizard.report.content.together import remedies_of
 from wizard.words import words
 
 LINES = 3  # quoted lines of a text that was sent

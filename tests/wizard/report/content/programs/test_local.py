@@ -9,7 +9,7 @@ from checks.facts import LocalProgram
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
-from wizard.report.content.local_programs import told
+from wizard.report.content.programs.local import told
 from wizard.report.content.report import build
 
 LOG = """\

@@ -14,7 +14,7 @@ from checks.knowledge.catalogue import cause_of, family_of
 from checks.knowledge.phrases import words_of
 from checks.knowledge.templates import fill_sentence, placeholders
 from checks.remedies.plan import RemedyPlan
-from wizard.report.content.evidence_words import in_words
+from wizard.report.content.findings.evidence_words import in_words
 from wizard.report.content.measured.line import framework_name
 from wizard.words import words
 

@@ -1,0 +1,1 @@
+"""Protocol buffers, as bytes and as text."""

@@ -1,0 +1,1 @@
+"""What torch.save writes: an archive of storages and the values in them."""

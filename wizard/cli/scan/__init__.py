@@ -1,0 +1,1 @@
+"""What `naosu scan` prints and writes, and the proof of its changes."""

@@ -1,0 +1,1 @@
+"""What is said of findings: their evidence, where it is from, and what belongs together."""

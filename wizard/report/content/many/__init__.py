@@ -1,0 +1,1 @@
+"""Documents about many tickets or machines at once."""

@@ -70,7 +70,7 @@ def test_the_catalogue_names_every_script_once() -> None:
         *several,
         *of_models,
         SERVED_SCRIPT,
-        Statements({}, {}).script,
+        Statements({}, {}, {}).script,
         GPU_USE_SCRIPT,
         *SCRIPTS,
     ]

@@ -9,6 +9,7 @@ import datetime as dt
 import json
 import os
 import pkgutil
+import shutil
 import signal
 import sys
 import time
@@ -117,11 +118,34 @@ def _check_output(path):
     Raises:
         OSError: it cannot.
     """
-    if path != "-" and (os.path.isfile(path) or not os.path.lexists(path)):
-        is_new = not os.path.lexists(path)
-        open(path, "ab").close()
-        if is_new:
-            os.unlink(path)
+    if path == "-" or _is_stream(path):
+        return
+    if os.path.isfile(path) and not os.path.islink(path):
+        open(path, "ab").close()  # a rename would not ask whether it is write-protected
+    _replace(path, None)
+
+
+def _is_stream(path):
+    """Whether this is a pipe, a device, a folder or what a shell has opened (/dev/stdout), which takes no rename."""
+    opened = os.path.islink(path) and os.path.abspath(path).startswith(("/dev/", "/proc/"))
+    return opened or (os.path.exists(path) and not os.path.isfile(path))
+
+
+def _replace(path, text):
+    """Write a file as a neighbour that is renamed over it: a link is replaced, not followed. None: only try it."""
+    part = os.path.join(os.path.dirname(path), ".naosu-probe-%s.part" % os.urandom(8).hex())
+    try:
+        with open(part, "x", encoding="ascii") as file:
+            file.write(text or "")
+            file.flush()
+            os.fsync(file.fileno())
+        if text is not None:
+            if os.path.isfile(path) and not os.path.islink(path):
+                shutil.copymode(path, part)
+            os.replace(part, path)
+    finally:
+        if os.path.lexists(part):
+            os.unlink(part)
 
 
 def _write(path, answer):
@@ -131,6 +155,9 @@ def _write(path, answer):
     if path == "-":
         sys.stdout.write(text)
         sys.stdout.flush()
+        return
+    if not _is_stream(path):
+        _replace(path, text)
         return
     with open(path, "w", encoding="ascii") as file:
         file.write(text)

@@ -18,15 +18,17 @@ MOST_FILES = 20_000
 def programs_in(folder: Path) -> Iterator[Path]:
     """The Python files, notebooks and possible configurations of a folder and its folders, in order of their names.
 
-    Hidden folders, environments and links to other folders are left out.
+    Hidden folders, environments, links to folders and links that lead out of the folder are left out.
     """
     count = 0
+    whole = folder.resolve()
     for here, folders, files in os.walk(folder):
         is_environment = "pyvenv.cfg" in files and Path(here) != folder
         folders[:] = [] if is_environment else sorted(each for each in folders if _is_searched(each))
         for name in [] if is_environment else sorted(files):
             path = Path(here, name)
-            if path.suffix.lower() in (*PYTHON, NOTEBOOK, *CONFIGS) and path.is_file():
+            is_program = path.suffix.lower() in (*PYTHON, NOTEBOOK, *CONFIGS) and path.is_file()
+            if is_program and (not path.is_symlink() or path.resolve().is_relative_to(whole)):
                 count += 1
                 if count > MOST_FILES:
                     return

@@ -119,6 +119,42 @@ def test_a_target_that_is_not_there_is_told(file: Path, scripts: Path) -> None:
     assert "interpreter-not-usable" in {finding.cause for finding in case_of(output.read_bytes()).findings}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows lets not everybody make links")
+def test_an_answer_goes_through_no_link_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    other, output = tmp_path / "other", tmp_path / "answer.json"
+    other.write_text("of somebody else")
+    output.symlink_to(other)
+    main._check_output(str(output))
+    main._write(str(output), {"a": "\udcff"})
+    assert json.loads(output.read_text()) == {"a": "?"}
+    assert (output.is_symlink(), other.read_text()) == (False, "of somebody else")
+    output.chmod(0o640)
+    main._write(str(output), {})
+    assert (output.stat().st_mode & 0o777, output.read_text()) == (0o640, "{}\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["answer.json", "other"]
+
+
+def test_an_answer_that_cannot_be_written_leaves_the_earlier_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "answer.json"
+    output.write_text("earlier")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(main.os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        main._write(str(output), {"a": 1})
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("answer.json", "earlier")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such file")
+def test_an_answer_goes_into_what_a_shell_has_opened(file: Path, tmp_path: Path) -> None:
+    ended = started(file, "--quiet", "-o", "/dev/stdout", "--timeout", "1", PATH="", HOME="")
+    assert json.loads(ended.stdout)["naosu-probe"] == 1
+
+
 ENDS = {"dies": ("exited", -11), "no": ("exited", 3), "none": ("not-started", None), "hangs": ("timed-out", None)}
 
 

@@ -69,6 +69,19 @@ def test_a_folder_of_no_files(tmp_path):
     assert [mark.file for mark in scan([tmp_path]).marks] == [str(tmp_path / "good.py")]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows lets not everybody make links")
+def test_a_link_that_leads_out_of_the_folder_is_not_followed(tmp_path):
+    (tmp_path / "elsewhere.py").write_text(f"import random\n{DRAW}", encoding="utf-8")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "main.py").write_text(f"import random\n{DRAW}", encoding="utf-8")
+    (folder / "out.py").symlink_to(tmp_path / "elsewhere.py")
+    (folder / "within.py").symlink_to("main.py")
+    found = scan([folder])
+    assert [script.file for script in found.scripts] == [str(folder / name) for name in ("main.py", "within.py")]
+    assert [script.file for script in scan([folder / "out.py"]).scripts] == [str(folder / "out.py")]  # which is named
+
+
 def test_files_that_import_one_another(tmp_path):
     (tmp_path / "a.py").write_text(
         f"import random\nfrom b import *\nimport b\nif __name__ == '__main__':\n    {DRAW}    b.f()\n", encoding="utf-8"

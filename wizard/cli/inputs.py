@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,8 +49,10 @@ def sent_file(path: str, kind: str, language: str) -> SentFile:
             text = plain_text(sys.stdin.buffer)
         else:
             with open(path, "rb") as file:
-                size = os.fstat(file.fileno()).st_size
-            text = sent_text(Path(path)) if kind == "log" else None
+                about = os.fstat(file.fileno())
+                size = about.st_size
+                if kind == "log":  # a pipe is read as it was opened: of a second time there is nothing left
+                    text = sent_text(Path(path)) if stat.S_ISREG(about.st_mode) else plain_text(file)
     except OSError as error:
         raise UsageError(unreadable(path, error, language)) from error
     except NotText as error:

@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,18 @@ def test_a_pipe_as_json(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     assert 5 in best["evidence"][0]["lines"]
     assert case["facts"]["told"] is True
     assert [log["text"] for log in case["facts"]["logs"]] == [OUT_OF_MEMORY]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_a_pipe_with_a_name_is_read_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """As of `naosu diagnose <(journalctl -k)`: what was read of it is gone."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(OUT_OF_MEMORY,), daemon=True)
+    writer.start()
+    assert run_command(["diagnose", str(pipe)]) == 1
+    assert "memory" in capfd.readouterr().out.splitlines()[0]
+    writer.join()
 
 
 def test_the_case_comes_back(ticket: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

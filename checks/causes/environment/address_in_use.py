@@ -10,12 +10,12 @@ Knowledge:    resources/knowledge/errors/import_errors.toml
 
 from collections.abc import Iterator
 
-from checks.analysis.failures.at_import import troubles
+from checks.analysis.failures.of_runs import Failure, failures, texts_of
 from checks.causes.registry import check
 from checks.facts import ProgramRuns
 from checks.facts.finding import Evidence, Finding, NotCollected, Severity
 from checks.facts.quotation import quotation
-from checks.knowledge.errors.import_errors import recognise
+from checks.knowledge.errors.import_errors import Recognised, recognise
 from checks.knowledge.phrases import phrase
 
 CAUSE = "address-in-use"
@@ -27,10 +27,9 @@ def address_in_use(runs: ProgramRuns | None) -> Iterator[Finding]:
     """One finding per failed program."""
     if runs is None:
         raise NotCollected("runs")
-    for run in runs.failed():
-        found = recognise(f"{run.output}\n{run.errors}")
-        words = [recognise(trouble.text) for trouble in troubles(None, None, runs) if trouble.run is run]
-        seen = next((words for words in (found, *words) if words is not None and words.row.cause == CAUSE), None)
+    for failure in failures(runs):
+        run = failure.run
+        seen = next((words for words in _words(failure) if words is not None and words.row.cause == CAUSE), None)
         if seen is None:
             continue
         port = next((seen.groups[name] for name in _PORTS if name in seen.groups), "")
@@ -45,3 +44,11 @@ def address_in_use(runs: ProgramRuns | None) -> Iterator[Finding]:
                 "failed_run": run.label,
             },
         )
+
+
+def _words(failure: Failure) -> Iterator[Recognised | None]:
+    """What tells why it ended. A server may print its refusal and end by itself; many then take the next free port."""
+    if not failure.raised and not failure.run.signal:
+        yield recognise(f"{failure.run.output}\n{failure.run.errors}")
+    elif failure.raised:
+        yield from (recognise(text) for text, _, is_beside in texts_of(failure) if not is_beside)

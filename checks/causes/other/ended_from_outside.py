@@ -53,7 +53,7 @@ def ended_from_outside(runs: ProgramRuns | None, memory: MemoryFacts | None) -> 
 def _how(failure: Failure, memory: MemoryFacts | None) -> str:
     """Who ended it, by the id of the words (words/phrases.toml: ended-KIND); "": nobody is known to have."""
     run = failure.run
-    if run.end != ProgramEnd.ENDED or run.raised is not None:
+    if run.end != ProgramEnd.ENDED or failure.raised:  # a server ends itself, and its children, after an exception
         return ""
     if PurePath(run.command[0] if run.command else "").stem == "timeout":
         return "timeout" if run.exit_code == _TIMED_OUT else ""

@@ -39,6 +39,16 @@ def test_its_exception_tells_it_too() -> None:
     assert len(list(address_in_use(ended(pythons=(PythonProcess(pid=1, raised=raised),))))) == 1
 
 
+def test_a_program_that_took_another_port_failed_of_something_else() -> None:
+    text = (
+        "WARNING: Port 8000 is already in use, using 8001\n"
+        'Traceback (most recent call last):\n  File "serve.py", line 3, in <module>\n    d["x"]\nKeyError: \'x\'\n'
+    )
+    assert list(address_in_use(ended(text))) == []
+    assert list(address_in_use(ended("Port 8000 is already in use, using 8001", signal="SIGSEGV"))) == []
+    assert list(address_in_use(ended(text.replace("KeyError: 'x'", "OSError: [Errno 98] Address already in use"))))
+
+
 @pytest.mark.parametrize(
     "text", ["The port 8888 is already in use, trying another port.\nKeyError: 'x'", "port 80", ""]
 )

@@ -9,6 +9,12 @@ from checks.facts.case import Answers
 from checks.facts.finding import Finding, NotCollected
 from checks.judgement.judge import judged
 
+# A server that kills itself with all its processes because a worker, which no hook reached, failed.
+OF_A_WORKER = """Traceback (most recent call last):
+  File "/srv/worker.py", line 3, in <module>
+    model = load(name)
+ValueError: no such architecture
+"""
 MEMORY = MemoryFacts(total=24 * 1024**3)
 
 
@@ -48,6 +54,7 @@ def test_timeout_ended_it() -> None:
         {"exit_code": 124},
         {"signal": "SIGTERM", "end": "watched"},
         {"signal": "SIGTERM", "pythons": (PythonProcess(pid=1, raised=Raised(type="KeyError")),)},
+        {"signal": "SIGKILL", "errors": OF_A_WORKER},
     ],
 )
 def test_it_keeps_silent(more: dict[str, object]) -> None:

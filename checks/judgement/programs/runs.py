@@ -8,7 +8,9 @@ found of frameworks that it never loaded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath, PureWindowsPath
 
 import msgspec
 
@@ -17,6 +19,7 @@ from checks.analysis.failures.in_packages import failed_package, lacks_name_of_p
 from checks.causes.environment.environment_variable_invalid import is_quoted
 from checks.facts import Facts, ProgramRun, Raised, SentFile
 from checks.facts.finding import CLUE, FAILED_RUN, Evidence, Finding, Outcome, Severity, Status
+from checks.interpreters.layout import EXECUTABLE
 from checks.judgement.merging import with_findings_instead
 from checks.judgement.programs.seen_to_run import was_brought_to_gpu, worked
 from checks.judgement.programs.unused_frameworks import with_unused_as_notes
@@ -29,6 +32,10 @@ LEAST = 0.5  # of a cause that only the words of a failure show: below, it is as
 ERROR_SHOWN = 2000  # characters of an error that a finding quotes
 MISSPELT_OR_OTHER = 0.6  # a name that a package lacks: misspelt, or meant of another release or project
 FRAMES_TOLD = 12  # innermost frames of an exception whose text is weighed
+# Of a program that another one started: what subprocess says of it, the words of its command in a list or in one line.
+_CHILD = re.compile(r"Command '(?:\[')?((?:/|[A-Za-z]:\\)[^' ]{1,1000})")
+_CHOICE = ("choose-another-interpreter",)  # what is installed into the examined one helps nobody there
+_OF_ITS_PYTHON = frozenset({"framework-not-installed", "package-not-installed"})
 NOT_SEEN = 0.3  # how sure it is that nothing known explains a failure
 
 
@@ -157,10 +164,21 @@ def _by_words(facts: Facts, run: ProgramRun, known: Sequence[Outcome]) -> Findin
                 finding,
                 severity=_most(run),
                 evidence=(*finding.evidence, *_read_at(run)),
+                remedies=_CHOICE if finding.cause in _OF_ITS_PYTHON and _is_of_other_python(run) else finding.remedies,
                 confidence=min(finding.confidence, MISSPELT_OR_OTHER) if is_open else finding.confidence,
                 values={**finding.values, FAILED_RUN: label_of(run)},
             )
     return None
+
+
+def _is_of_other_python(run: ProgramRun) -> bool:
+    """Whether the words are those of a Python in another folder, which the program started and which failed."""
+    child = _CHILD.match(run.raised.message) if run.raised and run.raised.type.endswith("CalledProcessError") else None
+    if child is None or not run.interpreter:
+        return False
+    kind = PurePosixPath if child[1].startswith("/") else PureWindowsPath
+    started = kind(child[1].replace("\\\\", "\\"))
+    return EXECUTABLE.fullmatch(started.name) is not None and started.parent != kind(run.interpreter).parent
 
 
 def _most(run: ProgramRun) -> Severity:

@@ -312,6 +312,15 @@ def test_what_needs_no_number_is_offered_only_where_the_number_is_not_known() ->
     assert known == ["update-nvidia-driver", "choose-torch-build"]
 
 
+def test_data_of_a_package_is_fetched_only_where_the_text_names_it() -> None:
+    def told(**values: str) -> set[str]:
+        missing = Finding(cause="model-file-not-found", severity=Severity.BLOCKING, confidence=0.9, values=values)
+        return {plan.id for plan in plan_remedies(missing, facts(), "en")}
+
+    assert not told() & {"fetch-spacy-model", "fetch-nltk-resource"}
+    assert "fetch-nltk-resource" in told(nltk_resource="wordnet")
+
+
 WITH_DEFAULTS = [
     each for each in sorted(path.stem for path in (ROOT / "remedies").glob("*.toml")) if remedy_of(each).default
 ]

@@ -163,3 +163,26 @@ ModuleNotFoundError: No module named 'encodings'
     assert [(found.cause, found.named(FAILED_RUN)) for found in _findings(facts)] == [
         ("environment-variable-invalid", "python main.py")
     ]
+
+
+def test_what_a_child_in_another_python_lacks_is_not_installed_into_the_one_that_started_it() -> None:
+    errors = (
+        "Traceback (most recent call last):\n"
+        '  File "/p/child.py", line 1, in <module>\n'
+        "    import torch\n"
+        "ModuleNotFoundError: No module named 'torch'\n"
+    )
+
+    def remedies(started: str) -> tuple[str, ...]:
+        raised = Raised(
+            type="subprocess.CalledProcessError",
+            message=f"Command '{started}' returned non-zero exit status 1.",
+            frames=(Frame(file="/p/main.py", line=2, code="subprocess.run(command, check=True)"),),
+        )
+        (finding,) = judged(_facts(_run(raised, errors=f"{errors}{raised.type}: {raised.message}")), Answers()).findings
+        assert finding.cause == "framework-not-installed"
+        return finding.remedies
+
+    assert remedies("['/other/bin/python', 'child.py']") == ("choose-another-interpreter",)
+    assert remedies("/other/bin/python child.py") == ("choose-another-interpreter",)
+    assert remedies(f"['{PYTHON}', 'child.py']") != ("choose-another-interpreter",)

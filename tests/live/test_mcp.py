@@ -87,6 +87,18 @@ def test_nothing_is_started_without_consent(mode: str, answer: str, tmp_path: Pa
 
 
 @for_a_release
+@pytest.mark.parametrize("seconds", ["nan", "inf"])
+def test_a_time_that_is_no_number_is_refused_before_anybody_is_asked(seconds: str, tmp_path: Path) -> None:
+    async def work(client: Any) -> None:
+        command = {"command": [sys.executable, "-c", "pass"], "folder": str(tmp_path), "seconds": seconds}
+        found = await client.call_tool("run", command)
+        assert found.is_error
+        assert "finite" in found.content[0].text
+
+    assert asked(work, "auto", "accept") == []
+
+
+@for_a_release
 @pytest.mark.parametrize("mode", MODES)
 def test_with_consent_the_program_is_watched(mode: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", "print('token=hf_aBcDeFgHiJkLmNoPqRsTuVwXyZ012345'); import no_such_package"]

@@ -119,7 +119,7 @@ def _run(language: str) -> Callable[..., Any]:
         command: list[str],
         folder: str,
         consent: Annotated[ElicitationResult[Consent], Resolve(consent)],
-        seconds: float = 600.0,
+        seconds: Annotated[float, Field(allow_inf_nan=False)] = 600.0,
     ) -> dict[str, Any]:
         _refuse_without(consent, language)
         limit = min(max(seconds, 1.0), _LONGEST_RUN)

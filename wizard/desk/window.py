@@ -382,6 +382,7 @@ class DeskWindow(QWidget):
             self._is_damaged = False
             self.tell("desk-forgotten")
             self.look()
+            self._read_next()
 
         self.jobs.forget(forgotten, self._broke)
 

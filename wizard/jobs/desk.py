@@ -56,9 +56,8 @@ class DeskJobs(QObject):
         self._asking: Any = None  # a cursor: DuckDB takes one thread for each, also while another one writes
         self._lock = threading.Lock()
         self._stop, self._closing = threading.Event(), threading.Event()
-        self._sources: list[Path] = []
-        self._reading: Reading | None = None
-        self.is_filling = False
+        self._readings: dict[Path, Reading] = {}  # of each source of this session, the latest first
+        self.is_filling = False  # or emptied
 
     # --- opening and closing
 
@@ -87,19 +86,24 @@ class DeskJobs(QObject):
             self._store = None
 
     def forget(self, done: Callable[[str], object], failed: Failed) -> None:
-        """Empty the desk."""
-        self._threads.start(self._forget, done, failed)
+        """Empty the desk; not while it is being filled."""
+        if not self.is_filling:
+            self._start_alone(self._forget, done, failed)
 
     def _forget(self) -> str:
         with self._lock:
             if self._store is not None:
                 self._asking.close()
                 self._store.close()
-            path = _place()
-            if path is not None:
-                path.unlink(missing_ok=True)
-            self._sources, self._reading = [], None
-            return self._open()
+            self._readings = {}
+            try:
+                path = _place()
+                if path is not None:
+                    path.unlink(missing_ok=True)
+                    path.with_name(f"{path.name}.wal").unlink(missing_ok=True)  # where it was ended while it wrote
+            finally:
+                why = self._open()
+            return why
 
     # --- filling
 
@@ -107,19 +111,23 @@ class DeskJobs(QObject):
         """Judge the tickets of a file or folder that are not known yet."""
         if self.is_filling or self._store is None:
             return
-        self.is_filling = True
         self._stop.clear()
+        store = self._store
+        self._start_alone(lambda: self._fill(store, path), done, failed)
 
-        def ended(filled: Filled) -> None:
+    def _start_alone(self, work: Callable[[], T], done: Callable[[T], object], failed: Failed) -> None:
+        """Start what changes the store: one at a time."""
+        self.is_filling = True
+
+        def ended(result: T) -> None:
             self.is_filling = False
-            done(filled)
+            done(result)
 
         def broke(error: Exception) -> None:
             self.is_filling = False
             failed(error)
 
-        store = self._store
-        self._threads.start(lambda: self._fill(store, path), ended, broke)
+        self._threads.start(work, ended, broke)
 
     def stop(self) -> None:
         """End the reading; what was judged until then is kept."""
@@ -155,11 +163,8 @@ class DeskJobs(QObject):
             store.add(counted())
         except Stopped:
             stopped = True
-        self._sources = [path, *(source for source in self._sources if source != path)]
-        before = self._reading or Reading()
-        self._reading = Reading(
-            (*before.not_read, *reader.not_read), before.left_out + reader.left_out, before.answers + reader.answers
-        )
+        others = {source: reading for source, reading in self._readings.items() if source != path}
+        self._readings = {path: Reading((*reader.not_read,), reader.left_out, reader.answers), **others}
         return Filled(new, unknown.count, stopped)
 
     # --- asking
@@ -170,10 +175,20 @@ class DeskJobs(QObject):
 
     def _ask(self, question: Callable[[Views, Reading], T]) -> T:
         from checks.desk.views import Views
-        from wizard.report.content.many.desk import Reading
 
         with self._lock:
-            return question(Views(self._asking, today()), self._reading or Reading())
+            return question(Views(self._asking, today()), self.reading())
+
+    def reading(self) -> Reading:
+        """What was passed over of all sources of this session."""
+        from wizard.report.content.many.desk import Reading
+
+        all_of_them = [*self._readings.values()][::-1]
+        return Reading(
+            tuple(one for reading in all_of_them for one in reading.not_read),
+            sum(reading.left_out for reading in all_of_them),
+            sum(reading.answers for reading in all_of_them),
+        )
 
     def find(self, key: str, done: Callable[[Ticket | None], object], failed: Failed) -> None:
         """Read a ticket again where it was read; None where that is no source of this session."""
@@ -183,7 +198,7 @@ class DeskJobs(QObject):
         from checks.desk.sources.walk import Reader
         from checks.readers.containers.source import Damaged, Stopped
 
-        for source in self._sources:
+        for source in self._readings:
             try:
                 for ticket in Reader(self._closing.is_set).tickets(source):
                     if ticket.mark == key:
@@ -247,7 +262,7 @@ class DeskJobs(QObject):
         from wizard.report.answers_folder import write_answers
 
         reader = Reader(self._closing.is_set)
-        tickets = (ticket for source in self._sources for ticket in reader.tickets(source))
+        tickets = (ticket for source in self._readings for ticket in reader.tickets(source))
         self._ask(lambda views, _: [*write_answers(views, tickets, path)])
 
 

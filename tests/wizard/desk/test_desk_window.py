@@ -152,6 +152,29 @@ def test_it_is_emptied(qtbot: QtBot, desk: DeskWindow, folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == sorted(TICKETS)
 
 
+def test_it_is_not_emptied_while_it_is_read_nor_read_while_it_is_emptied(
+    qtbot: QtBot, desk: DeskWindow, folder: Path
+) -> None:
+    """As where mails are dropped on the wizard while the question is open."""
+    desk.add([folder])
+    desk._forget()
+    qtbot.waitUntil(lambda: desk.told.text() == "tickets is read. Tickets judged: 3.", timeout=60_000)
+    desk._forget()
+    desk.add([folder])
+    qtbot.waitUntil(lambda: desk.told.text() == "tickets is read. Tickets judged: 3.", timeout=60_000)
+    wait_for(qtbot, desk, *TICKETS)
+
+
+def test_what_is_read_twice_is_passed_over_once(qtbot: QtBot, desk: DeskWindow, folder: Path) -> None:
+    (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    fill(qtbot, desk, folder)
+    before = desk.jobs.reading()
+    assert len(before.not_read) == 1
+    desk.told.clear()
+    fill(qtbot, desk, folder)
+    assert desk.jobs.reading() == before
+
+
 @pytest.mark.parametrize(("kind", "begins"), [("csv", b"\xef\xbb\xbfnumber"), ("json", b"{"), ("markdown", b"# ")])
 def test_it_is_written_out(
     qtbot: QtBot,

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from statistics import median
 
 from checks.analysis.numbers.power import ENOUGH
+from checks.analysis.scripts.words import severity_of
 from checks.facts import Experiment, Flip, Measurement, ModelMeasured, Portrait, Precision, Repeat
 from checks.facts.case import Case
-from checks.facts.finding import Outcome, Status
+from checks.facts.finding import Outcome, Severity, Status
 from checks.facts.question import ABOUT_RESULTS, SymptomName
+from checks.facts.scripts import ScriptMark
 
 # Reasons for which a check had nothing to look at, so that nothing is missing from the answer.
 NOTHING_TO_CHECK = frozenset(
@@ -21,6 +23,12 @@ NOTHING_TO_CHECK = frozenset(
 OWN_ERROR = "own-error"  # the reason of a measurement, or of a comparison of an export, that an error of ours ended
 _LEAST = 2  # repetitions: one alone shows nothing
 _REPEATING = (SymptomName.RESULTS_CHANGE, SymptomName.EVERYTHING)  # the questions that repeated operations answer
+
+
+def marked_lines(case: Case) -> list[ScriptMark]:
+    """The lines of given scripts that can keep their results from being repeated: read, and not seen to do so."""
+    marks = (mark for script in case.facts.scripts if script.read for mark in script.read.marks)
+    return [mark for mark in marks if severity_of(mark) == Severity.WARNING]
 
 
 def is_missing(outcome: Outcome) -> bool:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from checks.analysis.models.repeats import RepeatedModels
 from checks.analysis.numbers.repeats import trainings
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
-from checks.analysis.scripts.words import severity_of
 from checks.facts import ModelMeasured, ProgramEnd
 from checks.facts.case import Case
 from checks.facts.finding import Severity, Status
@@ -21,6 +20,7 @@ from checks.judgement.coverage import (
     is_missing,
     is_too_short,
     is_untested,
+    marked_lines,
     outcome_counts,
     repeated_only_experiments,
 )
@@ -88,7 +88,7 @@ def decide(case: Case, answer: Headline, symptom: str) -> Decision:
         return Decision("incomplete", "undecided", "one-place-only")
     if state == "clear" and answer.stance in (Stance.CLEAR, Stance.NORMAL) and repeated_only_experiments(case):
         return Decision("incomplete", "undecided", f"only-{'experiments' if _has_trained(case) else 'sum'}-repeated")
-    if state == "clear" and answer.stance is Stance.CLEAR and symptom in _ASKS_REPEATING and _is_marked(case):
+    if state == "clear" and answer.stance is Stance.CLEAR and symptom in _ASKS_REPEATING and marked_lines(case):
         return Decision("incomplete", "undecided", "script-marked")
     return Decision(state, _word(case, state, answer.stance), _sentence(case, state, symptom, answer))
 
@@ -134,12 +134,6 @@ def decide_models(case: Case, standings: Collection[Standing]) -> Decision:
     if state == "clear" and (not case.complete or shown.is_open or has_own_error(case)):
         state = "incomplete"
     return Decision(state, state)
-
-
-def _is_marked(case: Case) -> bool:
-    """Whether a given script has lines that can keep its results from being repeated: read, and not seen to do so."""
-    marks = (mark for script in case.facts.scripts if script.read for mark in script.read.marks)
-    return any(severity_of(mark) == Severity.WARNING for mark in marks)
 
 
 def _examined_only_ours(case: Case) -> bool:

@@ -351,11 +351,15 @@ def _sent(sent: SentFile, facts: Facts, language: str) -> FactSection:
     )
 
 
+def place_of(mark: ScriptMark, language: str) -> str:
+    """Where a marked line stands in its file, as the reader counts: of a notebook its cell, too."""
+    key = "script-line-in-cell" if mark.cell else "script-line"
+    return words(f"report.{key}", language, line=mark.line, cell=mark.cell or "")
+
+
 def _marked(mark: ScriptMark, varied: Iterable[VariedLine], language: str) -> FactRow:
     """A line of a script that a rule speaks of, with what was measured of the operation that it uses."""
-    key = "script-line-in-cell" if mark.cell else "script-line"
-    label = words(f"report.{key}", language, line=mark.line, cell=mark.cell or "")
     text = text_of(mark, language)
     mine = (line for line in varied if line.mark is mark)
     measured = (words("report.script-line-varied", language, **line.figures) for line in mine)
-    return FactRow(label, "\n".join(filter(None, (text.title, *measured, text.advice))))
+    return FactRow(place_of(mark, language), "\n".join(filter(None, (text.title, *measured, text.advice))))

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from checks.analysis.gpu.load import device_name, loads
 from checks.analysis.numbers.power import excluded_rate, reach, rounded_up
+from checks.analysis.scripts.words import text_of
 from checks.facts import Experiment, Measurements, ModelMeasured, Repeat
 from checks.facts.case import Case
 from checks.facts.question import SymptomName
-from checks.judgement.coverage import is_conclusive, is_too_short, repeats_by_default, varies
+from checks.judgement.coverage import is_conclusive, is_too_short, marked_lines, repeats_by_default, varies
+from wizard.report.content.fact_sheet import place_of
 from wizard.report.content.measured.health import outcome_of_load
 from wizard.report.content.measured.line import framework_name
 from wizard.report.content.measured.words import from_to
@@ -23,9 +25,24 @@ _ADVICE = {"standard": "longest", "thorough": "again-alone"}  # a shorter examin
 def what_was_tested(case: Case, language: str) -> tuple[str, ...]:
     """What was repeated and how rare a change could have stayed unseen; what was left out; each load.
 
-    Where nothing changed: that it was too short to tell, if it was, and where else a change comes from.
+    First, what was read in a script of results that change. Where nothing changed: that it was too short to tell, if
+    it was, and where else a change comes from.
     """
-    return (*_lines(case, language), *_if_all_repeated(case, language), *_loads(case, language))
+    return (
+        *_if_marked(case, language),
+        *_lines(case, language),
+        *_if_all_repeated(case, language),
+        *_loads(case, language),
+    )
+
+
+def _if_marked(case: Case, language: str) -> Iterator[str]:
+    """For somebody whose results change: what was read in his script, before what was measured beside it."""
+    marks = marked_lines(case) if case.answers.symptom == SymptomName.RESULTS_CHANGE else []
+    if marks:
+        first = marks[0]
+        values = {"file": first.file, "place": place_of(first, language), "title": text_of(first, language).title}
+        yield words("report.tested-script-marked", language, count=len(marks), **values)
 
 
 def _lines(case: Case, language: str) -> Iterator[str]:

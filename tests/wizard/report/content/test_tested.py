@@ -16,9 +16,11 @@ from checks.facts import (
     ModelMeasured,
     Precision,
     Repeat,
+    SentFile,
 )
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Outcome, Severity, Status
+from checks.facts.scripts import ScriptFacts, ScriptMark
 from checks.judgement.coverage import is_too_short
 from wizard.report.content.report import build
 from wizard.report.content.tested import what_was_tested
@@ -57,6 +59,28 @@ def test_how_sure_the_silence_is() -> None:
         "Operations repeated with the same input (PyTorch on cpu): 1, 300 times each. None changed; with 95 % "
         "confidence for all of them together, none does so in 1.0 % of the repetitions or more. Rarer changes are "
         "untested."
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "symptom", "is_said"),
+    [
+        pytest.param("seed-missing", "results-change", True, id="asked"),
+        pytest.param("seed-missing", "does-not-start", False, id="asked-for-something-else"),
+        pytest.param("tf32-setting", "results-change", False, id="a-note"),
+    ],
+)
+def test_lines_of_the_script_stand_before_what_varied_beside_it(rule: str, symptom: str, *, is_said: bool) -> None:
+    """Seen on 2026-11-24: an operation that the program has not was the only reason, above two missing seeds."""
+    values = {"call": "numpy.random.normal", "seed": "numpy.random.seed"}
+    mark = ScriptMark(rule=rule, file="train.py", line=13, column=17, subject="numpy", values=values)
+    script = SentFile(name="train.py", kind="script", read=ScriptFacts(file="train.py", marks=(mark, mark)))
+    case = case_of(repeat(10, 2), findings=(found("nondeterministic-op", Severity.WARNING),), symptom=symptom)
+    case = msgspec.structs.replace(case, facts=msgspec.structs.replace(case.facts, scripts=(script,)))
+    first, *_ = what_was_tested(case, "en")
+    assert is_said is first.startswith(
+        "Lines of the script that can keep its results from being repeated: 2. The first is in train.py. Line 13: "
+        "numpy.random.normal draws random numbers, and nothing seeds that generator (numpy). Look there first;"
     )
 
 

@@ -24,7 +24,7 @@ from checks.readers.containers.source import MIB, Damaged, opened
 from checks.readers.containers.tar import TarFolder, is_tar
 from checks.readers.text import PIECE, NotText, kept, text_of
 
-_MOST = 512 * MIB  # unpacked of one compressed text
+_MOST = 512 * MIB  # unpacked of one compressed text, or of all in one archive
 _MOST_MEMORY = 128 * MIB  # for a decompressor of xz
 _MOST_TEXTS = 200  # of one archive
 _MOST_OF_ARCHIVE = 64 * MIB  # of all texts together
@@ -77,10 +77,17 @@ def is_archive(path: Path) -> bool:
     return _ARCHIVE.search(path.name) is not None
 
 
-def plain_text(file: BinaryIO) -> str:
+class _Allowance:
+    """``left``: bytes that may still be unpacked."""
+
+    def __init__(self) -> None:
+        self.left = _MOST
+
+
+def plain_text(file: BinaryIO, allowance: _Allowance | None = None) -> str:
     """The text of an open file or pipe, also where it is compressed with gzip, bzip2 or xz.
 
-    One that is cut or damaged is read as far as it goes.
+    One that is cut or damaged is read as far as it goes. ``allowance``: shared with others of one archive.
 
     Raises:
         OSError: it cannot be read.
@@ -90,7 +97,7 @@ def plain_text(file: BinaryIO) -> str:
     make = next((make for magic, make in _MACHINES.items() if head.startswith(magic)), None)
     if make is None:
         return text_of(itertools.chain((head,), iter(lambda: file.read(PIECE), b"")))
-    unpacked = _unpacked(head, file, make)
+    unpacked = _unpacked(head, file, make, allowance or _Allowance())
     first = next(unpacked, b"")
     if not first:
         raise NotText
@@ -122,15 +129,15 @@ _MACHINES: dict[bytes, Callable[[], _Machine]] = {
 }
 
 
-def _unpacked(data: bytes, file: BinaryIO, make: Callable[[], _Machine]) -> Iterator[bytes]:
-    machine, left = make(), _MOST
-    while left > 0:
+def _unpacked(data: bytes, file: BinaryIO, make: Callable[[], _Machine], allowance: _Allowance) -> Iterator[bytes]:
+    machine = make()
+    while allowance.left > 0:
         try:
             piece = machine.decompress(data, PIECE)
         except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError, MemoryError):
             return
         if piece:
-            left -= len(piece)
+            allowance.left -= len(piece)
             yield piece
         if machine.eof:  # several may follow each other
             data = machine.unused_data or file.read(PIECE)
@@ -173,13 +180,13 @@ def _folder(path: Path) -> Iterator[Folder]:
 
 def _parts(folder: Folder) -> Iterator[str]:
     names = [name for name in folder.names if inside(name) and _may_tell(name)]
-    left = _MOST_OF_ARCHIVE
+    left, allowance = _MOST_OF_ARCHIVE, _Allowance()
     for name in sorted(names, key=lambda name: _TELLING.search(name) is None)[:_MOST_TEXTS]:
         left -= folder.size_of(name) or 0
         if left < 0:
             return
         with contextlib.suppress(Damaged, NotText), folder.file(name) as member:
-            text = plain_text(member.stream())
+            text = plain_text(member.stream(), allowance)
             if text.strip():
                 yield f"==> {name} <==\n{text}"
 

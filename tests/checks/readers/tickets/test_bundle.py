@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from checks.readers.text import WHOLE, NotText
+from checks.readers.tickets import bundle
 from checks.readers.tickets.bundle import plain_text, sent_text
 
 LOG = "NVRM: Xid (PCI:0000:01:00): 79, pid=1234, GPU has fallen off the bus.\n"
@@ -56,6 +57,13 @@ def test_several_behind_each_other_and_one_that_is_cut() -> None:
 def test_what_unpacks_to_far_more_is_read_in_bounded_memory() -> None:
     bomb = gzip.compress(b"A" * (64 << 20), 9)
     assert len(plain_text(io.BytesIO(bomb))) <= WHOLE
+
+
+def test_all_logs_of_an_archive_are_unpacked_within_one_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundle, "_MOST", 3 * len(LOG))
+    logs = {f"{name}.log.gz": gzip.compress(2 * LOG.encode()) for name in "abc"}
+    text = sent_text(zipped(tmp_path / "logs.zip", logs))
+    assert [name in text for name in logs] == [True, True, False]
 
 
 def test_an_archive_of_logs_tells_the_trouble_first(tmp_path: Path) -> None:

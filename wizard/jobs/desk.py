@@ -55,6 +55,7 @@ class DeskJobs(QObject):
         self._store: Store | None = None
         self._asking: Any = None  # a cursor: DuckDB takes one thread for each, also while another one writes
         self._lock = threading.Lock()
+        self._is_of_another = False  # the user's desk, which another window or a newer version keeps
         self._stop, self._closing = threading.Event(), threading.Event()
         self._readings: dict[Path, Reading] = {}  # of each source of this session, the latest first
         self.is_filling = False  # or emptied
@@ -73,6 +74,7 @@ class DeskJobs(QObject):
             self._store = Store(path)
         except StoreError as error:
             self._store, why = Store(), error.reason
+        self._is_of_another = why in ("in-use", "newer")
         self._asking = self._store.connection.cursor()
         return why if path is not None else "off"
 
@@ -98,7 +100,7 @@ class DeskJobs(QObject):
             self._readings = {}
             try:
                 path = _place()
-                if path is not None:
+                if path is not None and not self._is_of_another:
                     path.unlink(missing_ok=True)
                     path.with_name(f"{path.name}.wal").unlink(missing_ok=True)  # where it was ended while it wrote
             finally:

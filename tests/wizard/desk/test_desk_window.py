@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from checks.desk.store import Store
 from wizard.case_model import CaseModel
 from wizard.desk.window import DeskWindow
 from wizard.flow import Step
@@ -249,6 +250,21 @@ def test_a_desk_that_another_window_uses_or_that_is_damaged_is_told(
     desk = window.findChildren(DeskWindow)[-1]
     qtbot.waitUntil(lambda: "remember nothing" in desk.told.text())
     window.files.close_desk()
+
+
+def test_what_a_newer_version_keeps_is_not_removed(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
+    kept = tmp_path / "kept" / "desk.duckdb"
+    kept.parent.mkdir()
+    with Store(kept) as store:
+        store.connection.execute("UPDATE desk SET format = 99")
+    before = kept.read_bytes()
+    window.files.open_desk()
+    (desk,) = window.findChildren(DeskWindow)
+    qtbot.waitUntil(lambda: "newer version" in desk.told.text())
+    desk._forget()
+    qtbot.waitUntil(lambda: desk.told.text() == "The desk is empty.")
+    window.files.close_desk()
+    assert kept.read_bytes() == before
 
 
 def test_closing_the_window_closes_the_desk(qtbot: QtBot, window: Window, folder: Path) -> None:

@@ -68,7 +68,8 @@ def statements_job(target: InterpreterFacts | None, request: Request) -> Stateme
     script = Path(sent.origin) if sent else None
     named = tuple(dict.fromkeys((*_of_script(script), *_in_texts(request))))
     of_packages, of_files = _unasked(target, request, named)
-    calls = calls_of_program(target, request, script)
+    run = {*named, *of_files, *of_packages}  # to import a module says more than to look for it
+    calls = {label: call for label, call in calls_of_program(target, request, script).items() if label not in run}
     tried = {label: call for label, call in calls.items() if call.asked.expression}
     statements = list(dict.fromkeys((*named, *of_files, *of_packages, *tried)))
     if not statements:

@@ -4,6 +4,7 @@ import os
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from checks.engine.plans.calls import Call, calls_of_program
@@ -98,3 +99,18 @@ def test_the_job_tries_them_behind_the_imports(tmp_path: Path) -> None:
     assert job.argument["statements"][0] == "import numpy"
     assert job.argument["statements"][-1] == "np.load('a.npy')"
     assert job.argument["calls"]["np.load('a.npy')"]["line"] == 2
+
+
+def test_an_import_that_is_run_anyway_is_not_merely_looked_for(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    (site / "openpyxl-1.0.dist-info").mkdir(parents=True)
+    (site / "openpyxl-1.0.dist-info" / "RECORD").write_text("openpyxl/__init__.py,,\n")
+    (tmp_path / "main.py").write_text("import openpyxl\nprint(openpyxl.Workbook)\n")
+    package = Package(name="openpyxl", version="1.0", location=str(site), requires=("et-xmlfile",))
+    target = msgspec.structs.replace(_target(tmp_path), packages=(package,))
+    job = statements_job(target, Request())
+    assert job is not None
+    assert job.spec.packages["import openpyxl"] == "openpyxl"
+    assert "import openpyxl" not in job.argument["calls"]
+    assert "import openpyxl" not in job.spec.calls
+    assert "openpyxl.Workbook" in job.argument["calls"]
